@@ -1,4 +1,4 @@
-// What CUDA hands out, owned: device memory, streams, events. For the host.
+// Owners of CUDA's objects, for host code: device memory, streams, events.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,13 +20,13 @@ inline Bytes free_memory() {
     return static_cast<Bytes>(free);
 }
 
-/// Device memory.
+/// Owns device memory.
 class Buffer {
   public:
     explicit Buffer(Bytes size) {
         const cudaError_t e = cudaMalloc(&data_, static_cast<std::size_t>(size));
         if (e == cudaErrorMemoryAllocation) {
-            cudaGetLastError();  // it was this call's error, the next one starts afresh
+            cudaGetLastError();  // clears the error, which the next call would return
             throw OutOfDeviceMemory(size, free_memory());
         }
         check(e, "cudaMalloc");
@@ -53,7 +53,7 @@ class Stream {
     Stream& operator=(const Stream&) = delete;
 
     cudaStream_t get() const { return stream_; }
-    /// An error of a kernel that ran shows here.
+    /// Throws where a kernel of the stream failed.
     void wait() const { check(cudaStreamSynchronize(stream_), "running the kernel"); }
 
   private:
@@ -68,7 +68,7 @@ class Moment {
     Moment& operator=(const Moment&) = delete;
 
     void record(const Stream& s) { check(cudaEventRecord(event_, s.get()), "cudaEventRecord"); }
-    /// Milliseconds.
+    /// Milliseconds between the two; waits until this one is reached.
     double since(const Moment& start) const {
         check(cudaEventSynchronize(event_), "running the kernel");
         float ms = 0;

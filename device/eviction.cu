@@ -11,7 +11,7 @@ __global__ void read_all(const uint4* data, std::size_t count, std::uint32_t* si
         const uint4 x = __ldcg(data + k);
         all |= x.x | x.y | x.z | x.w;
     }
-    if (all != 0) *sink = all;  // never: the data is 0
+    if (all != 0) *sink = all;  // never true, because the data is 0; keeps the loads
 }
 
 std::size_t bytes_to_read() {

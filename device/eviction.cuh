@@ -1,12 +1,12 @@
-// Taking from the L2 what a kernel may have left there.
+// Drives the data of earlier kernels out of the L2.
 #pragma once
 
 #include "device/cuda_objects.cuh"
 
 namespace tilescope::device {
 
-/// Reads something else until the L2 has nothing but that, in what is not dirty: what is written over has to be written
-/// back first, at the cost of whoever comes next.
+/// Reads other data, four times the size of the L2, so that the L2 holds nothing else. The data is read, not written,
+/// because the next kernel would have to wait while the L2 writes dirty lines back.
 class Eviction {
   public:
     Eviction();

@@ -1,5 +1,5 @@
-// The kernels of the microbenchmarks. Each keeps one part of the GPU busy, in a loop that the compiler cannot shorten:
-// operations are written in PTX, and each needs what another one made.
+// The kernels of the microbenchmarks. Each keeps one part of the GPU busy. The loops that timed() times are of volatile
+// PTX whose results are stored, so that the compiler cannot shorten them.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,7 +8,7 @@
 
 namespace tilescope::device {
 
-/// When a warp's loop began and ended: by its SM's cycle counter, and in nanoseconds.
+/// When a warp's loop began and ended: by the cycle counter of its SM, and in nanoseconds.
 struct Span {
     long long first_cycle, last_cycle, first_ns, last_ns;
 };
@@ -19,7 +19,7 @@ __device__ inline long long nanoseconds() {
     return t;
 }
 
-/// Runs `loop` in all warps at once and notes each warp's span.
+/// Starts `loop` in all warps of a thread block at once and stores each warp's span.
 template <class Loop>
 __device__ inline void timed(Span* spans, Loop&& loop) {
     __syncthreads();
@@ -40,7 +40,7 @@ struct Fma {
 struct Maximum {
     __device__ static void apply(float& x, float y) { asm volatile("max.f32 %0, %0, %1;" : "+f"(x) : "f"(y)); }
 };
-/// Of two numbers to f16, in one instruction.
+/// Converts two f32 numbers to f16 in one instruction.
 struct Conversion {
     __device__ static void apply(float& x, float y) {
         std::uint32_t halves;
@@ -52,8 +52,8 @@ struct Exponential {
     __device__ static void apply(float& x, float) { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); }
 };
 
-inline constexpr int chains = 8;  // operations of a thread that do not wait for each other
-inline constexpr int rounds = 8;  // of all chains in one turn of the loop
+inline constexpr int chains = 8;  // independent sequences of operations in a thread
+inline constexpr int rounds = 8;  // operations of each chain in one iteration of the loop
 inline constexpr int per_turn = chains * rounds;
 
 template <class Operation>
@@ -76,7 +76,7 @@ inline constexpr int mma_flops = 2 * 16 * 8 * 16;  // of one mma.sync m16n8k16
 inline constexpr int mma_rounds = 4;
 inline constexpr int mma_per_turn = chains * mma_rounds;
 
-/// D = A B + D on 16 x 16 and 16 x 8 halves; a warp's 32 lanes hold them together.
+/// D = A B + D, A 16 x 16 and B 16 x 8 in f16, D in f32, all spread over the 32 lanes of a warp.
 __device__ inline void multiply(float (&d)[4], const uint4& a, const uint2& b) {
     asm volatile(
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -85,7 +85,7 @@ __device__ inline void multiply(float (&d)[4], const uint4& a, const uint2& b) {
         : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
 }
 
-/// Two halves in [-1, 1), which are no multiples of one another: power, and with it the clock, depends on the data.
+/// Two pseudo-random f16 numbers in [-1, 1). Power, and with it the clock, depends on the data.
 __device__ inline std::uint32_t two_halves(std::uint32_t seed) {
     const std::uint32_t bits = (seed * 747796405u + 2891336453u) * 277803737u;
     const float low = static_cast<float>(bits & 0xffff) / 32768 - 1, high = static_cast<float>(bits >> 16) / 32768 - 1;
@@ -94,7 +94,8 @@ __device__ inline std::uint32_t two_halves(std::uint32_t seed) {
     return halves;
 }
 
-/// A turn is mma_per_turn products and then `exponentials` of every thread, as products and a softmax take turns.
+/// An iteration is mma_per_turn products of each warp and then `exponentials` of each thread, as products and softmax
+/// alternate in attention.
 template <int exponentials>
 __global__ void multiply_matrices(int turns, Span* spans, float* sink) {
     const std::uint32_t seed = (blockIdx.x * blockDim.x + threadIdx.x) * 16;
@@ -117,8 +118,8 @@ __global__ void multiply_matrices(int turns, Span* spans, float* sink) {
 
 // ---- memory ----
 
-/// Every thread block reads its own `count` words from L2, past the L1 cache. A thread has `under_way` loads under way
-/// at a time; `count` is a multiple of that for all threads of a block.
+/// Every thread block reads its own `count` words of 16 bytes from L2, past L1. A thread has `under_way` loads in
+/// flight at a time; `count` is a multiple of `under_way` times the threads of a block.
 template <int under_way>
 __global__ void read_parts(const uint4* data, int count, int passes, Span* spans, std::uint32_t* sink) {
     data += std::size_t{blockIdx.x} * static_cast<std::size_t>(count);
@@ -141,7 +142,7 @@ __global__ void read_parts(const uint4* data, int count, int passes, Span* spans
     sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-inline constexpr int shared_reads = 8;  // of a thread in one turn
+inline constexpr int shared_reads = 8;  // loads of a thread in one iteration
 
 /// Every warp reads neighbouring 16-byte words of shared memory, 512 bytes at a time, without bank conflicts.
 static __global__ void read_shared(int turns, Span* spans, std::uint32_t* sink) {
@@ -182,8 +183,8 @@ static __global__ void copy_words(const uint4* from, uint4* to, std::size_t coun
 
 inline constexpr std::size_t line = 128;  // bytes of a cache line
 
-/// Makes `count` lines, a power of 2, one ring in an order that nothing foresees: each begins with the next one's
-/// address. The order is that of a linear congruential generator of full period.
+/// Links `count` cache lines, a power of 2, to one ring: each begins with the address of the next one. The order is
+/// that of a linear congruential generator of full period, so that no prefetcher can predict it.
 static __global__ void link_lines(char* lines, std::uint32_t count) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
@@ -193,7 +194,7 @@ static __global__ void link_lines(char* lines, std::uint32_t count) {
 
 inline constexpr int steps_per_turn = 16;
 
-/// One thread goes along a ring, and leaves in `at` where it has come to.
+/// One thread follows the ring from `at`, and stores in `at` where it stopped.
 static __global__ void chase(const char** at, int turns, Span* spans) {
     const char* p = *at;
     timed(spans, [&] {

@@ -12,12 +12,12 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr Seconds warm_up(0.1), clock_warm_up(0.5);  // clocks rise, then settle; code and data arrive
+constexpr Seconds warm_up(0.1), clock_warm_up(0.5);  // clocks rise, then settle; caches fill
 constexpr int repetitions = 11;
 constexpr int warps_of_rates = 16, warps_of_products = 8, most_threads = 1024;
 constexpr Bytes MiB = 1 << 20, most_copied = 1024 * MiB, cached_ring = MiB, large_ring = 512 * MiB;
 
-/// What all of them need: a place for spans and for results that nobody reads.
+/// What all microbenchmarks need: a stream, and memory for spans and for results that nobody reads.
 class Bench {
   public:
     Bench(const Device& device, Control* control)
@@ -41,7 +41,7 @@ class Bench {
         check(cudaGetLastError(), "launching a microbenchmark");
     }
 
-    /// Runs a kernel; the spans of its thread blocks, each from its first warp's start to its last warp's end.
+    /// Runs a kernel. Returns a span per thread block, from the start of its first warp to the end of its last warp.
     template <class... Parameters, class... Arguments>
     std::vector<Span> run(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
         start(kernel, blocks, threads, arguments...);
@@ -62,7 +62,7 @@ class Bench {
         return whole;
     }
 
-    /// Warms up by running `once`, and then reads it several times.
+    /// Runs `once` until the GPU is warm, and then takes `repetitions` readings of it.
     template <class F>
     Reading repeat(F&& once, Seconds warm = warm_up) const {
         const auto began = std::chrono::steady_clock::now();
@@ -97,7 +97,7 @@ double most_cycles(const std::vector<Span>& blocks) {
     return most;
 }
 
-/// The clock at which thread blocks ran: cycles over time.
+/// The clock at which thread blocks ran: cycles over time, the median over thread blocks.
 double mhz(const std::vector<Span>& blocks) {
     std::vector<double> all;
     for (const Span& s : blocks) all.push_back(1e3 * cycles(s) / static_cast<double>(s.last_ns - s.first_ns));
@@ -136,7 +136,7 @@ Reading shared_memory(Bench& bench) {
 
 // ---- memory ----
 
-/// Bytes that so many SMs read from L2 per cycle together, each a part of its own again and again.
+/// Bytes that `sms` SMs together read from L2 per cycle. Each reads `part` bytes of its own, `passes` times.
 template <int under_way>
 Reading read_by(Bench& bench, int sms, int threads, Bytes part, int passes) {
     constexpr auto word = static_cast<Bytes>(sizeof(uint4));
@@ -165,7 +165,8 @@ Reading copy(Bench& bench) {
     });
 }
 
-/// Cycles of a load that has to wait for the one before it. `l2` bytes of something else drive the ring out of L2.
+/// Cycles of a load that has to wait for the one before it, in a ring of `size` bytes. Writing `l2` bytes of other data
+/// drives the ring out of L2.
 Reading latency(Bench& bench, Bytes size, Bytes l2, int turns) {
     const auto lines = static_cast<std::uint32_t>(size / static_cast<Bytes>(line));
     const Buffer ring_of_lines(size), at(sizeof(char*));
@@ -196,7 +197,7 @@ Reading launches(Bench& bench) {
     });
 }
 
-/// The clock that settles while a kernel, some 20 ms long, runs again and again.
+/// The clock that the GPU settles at while a kernel of some 20 ms runs again and again.
 template <class... Parameters, class... Arguments>
 Reading clock_under(Bench& bench, void (*kernel)(Parameters...), int blocks, int warps, int turns,
                     Arguments... arguments) {
@@ -225,7 +226,7 @@ Reading measure(Benchmark what, const Device& device, Control* control) {
             return shared_memory(bench);
         case Benchmark::l2:
             return read_by<4>(bench, bench.sms, 512, device.l2 / 3 / device.sms, 100);
-        case Benchmark::one_sm:  // 16 KiB under way: a tile of 64 x 64 f32
+        case Benchmark::one_sm:  // 16 KiB in flight: a tile of 64 x 64 f32
             return read_by<1>(bench, 1, 1024, MiB / 4, 200);
         case Benchmark::copy:
             return copy(bench);

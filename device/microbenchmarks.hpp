@@ -17,7 +17,7 @@ enum class Benchmark : std::uint8_t {
     conversion,       ///< of two f32 to f16, per clock and SM
     exponential,      ///< exponentials per clock and SM
     shared_memory,    ///< bytes read per clock and SM
-    l2,               ///< bytes read per clock by all SMs, which all read the same
+    l2,               ///< bytes read per clock by all SMs together, each from a part of its own
     one_sm,           ///< bytes read from L2 per clock by one SM alone
     copy,             ///< 10^9 bytes per second, read and written
     l2_latency,       ///< cycles of a load that hits L2

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The value of a bias for a row and a key of a slice.
+/// The value that bias `t` adds to the logit of a row and a key of a slice.
 double bias_of(const Problem& p, const BiasTerm& t, const Storage& bias, Index slice, Index row, Index key) {
     const Index entry = slice / p.heads, head = slice % p.heads;
     Index at = t.batch == BiasTerm::Batch::shared     ? 0
@@ -22,7 +22,7 @@ double bias_of(const Problem& p, const BiasTerm& t, const Storage& bias, Index s
     return static_cast<double>(x);
 }
 
-/// What is done to a logit before it is masked.
+/// The logit `s` after soft-cap, biases and ALiBi, before the mask.
 double finished(const Problem& p, const Inputs& in, double s, Index slice, Index row, Index key) {
     if (p.soft_cap) s = *p.soft_cap * std::tanh(s / *p.soft_cap);
     for (std::size_t k = 0; k < p.bias.terms.size(); ++k)

@@ -1,4 +1,4 @@
-// The logits in double precision, of which both the attention and its gradients are.
+// The logits in double precision, for the references of attention and of its gradients.
 #pragma once
 
 #include <cmath>
@@ -13,13 +13,13 @@ inline constexpr Index key_chunk = 1024;  ///< keys converted to double at a tim
 /// The factor on the product of Q and K.
 double scale_of_logits(const Problem& problem);
 
-/// scale Q K^T, of some rows of a head and some of its keys.
+/// scale Q K^T, for some rows of a head and some of its keys.
 Matrix products(const Problem& problem, const Inputs& inputs, Index slice, Span rows, Span keys);
-/// The logits that become of them, with -inf where a query does not see a key.
+/// The same with soft-cap, biases and ALiBi, and -inf where a query does not see a key.
 Matrix logits(const Problem& problem, const Inputs& inputs, Index slice, Span rows, Span keys);
 
-/// sum += weights * values, of rows of heads and of what these see or not, sees(row, col): what is hidden from a row
-/// adds nothing to it, not even where it is NaN or infinite.
+/// sum += weights * values. sees(row, k) says whether a row of the sum sees row k of `values`. A hidden row of `values`
+/// adds nothing, even where it is NaN or infinite and its weight is 0.
 template <class Sees>
 void add_seen(Matrix& sum, const Matrix& weights, const Matrix& values, Sees&& sees) {
     if (values.allFinite()) {
@@ -33,7 +33,7 @@ void add_seen(Matrix& sum, const Matrix& weights, const Matrix& values, Sees&& s
                 if (sees(r, k)) sum(r, c) += weights(r, k) * values(k, c);
 }
 
-/// Dropout of as many elements: what is dropped is 0, the rest is scaled up.
+/// Dropout of weights of these rows and keys: dropped ones become 0, the others are divided by 1 - p.
 void drop(Matrix& weights, const Problem& problem, Index slice, Span rows, Span keys);
 
 }  // namespace tilescope

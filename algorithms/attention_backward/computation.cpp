@@ -9,13 +9,13 @@
 namespace tilescope {
 namespace {
 
-/// For some rows of a head and some of its keys: the softmax after dropout, from the LSE that the forward pass saved,
-/// and the gradients of the logits and of the products that the logits are made of.
+/// For some rows of a head and some of its keys: dO, the softmax after dropout (from the LSE that the forward pass
+/// saved), and the gradients of the logits and of the scaled products Q K^T.
 struct ScoreGradients {
     Matrix dO, weights, dlogits, dproducts;
 };
 
-/// The gradient of the products: logits are cap tanh(product / cap), plus terms that do not depend on the product.
+/// The gradient of the products. A logit is cap tanh(product / cap) plus terms that do not depend on the product.
 Matrix through_soft_cap(const Problem& p, const Matrix& dlogits, const Matrix& products) {
     return dlogits.cwiseProduct((1 - (products.array() / *p.soft_cap).tanh().square()).matrix());
 }
@@ -67,7 +67,7 @@ ReferenceRows gradients_of_keys(const Problem& p, const Inputs& in, Index slice,
     return {{"dK", values_of(dK)}, {"dV", values_of(dV)}};
 }
 
-/// The sum over all heads that read the slice; and over all rows, where the bias has one row for all.
+/// The sum over all heads that read the slice of the bias; also over all rows where the bias has one row for all.
 ReferenceRows gradients_of_bias(const Problem& p, const Inputs& in, std::size_t bias, Index slice, Span rows) {
     const BiasTerm& term = p.bias.terms[bias];
     const Tiles key_chunks(p.seq_k, key_chunk), row_chunks(p.seq_q, key_chunk);

@@ -1,5 +1,5 @@
-// What backward passes that form P anew have in common: its mathematics once, tile by tile. Each says for itself which
-// lines of its pseudo-code these are.
+// The mathematics that backward passes which recompute P have in common, tile by tile. Each backward pass gives the
+// lines of its pseudo-code to which the operations belong.
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
@@ -9,7 +9,7 @@
 
 namespace tilescope::backward {
 
-/// D_i = rowsum(dO_i * O_i), f32, to HBM, all of it on one line. `with()` is done besides.
+/// Writes D_i = rowsum(dO_i * O_i) to HBM, in f32. All operations belong to `line`. Calls with() at the end.
 template <class With>
 void row_product(Block& b, const Tensors& t, Span head, Span i, std::uint16_t line, With with) {
     b.at(line);
@@ -22,15 +22,15 @@ void row_product(Block& b, const Tensors& t, Span head, Span i, std::uint16_t li
     with();
 }
 
-/// The same of all row blocks, in a launch of its own. `with(b, head, i)` is done besides.
+/// The same for all row blocks, in a launch of its own. Calls with(b, head, i) for each.
 template <class With>
 void row_products(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, std::uint16_t line, With with) {
     gpu.launch("row_products", {p.head_axis(), uniform(rows)},
                [&](Block& b, Span head, Span i) { row_product(b, t, head, i, line, [&] { with(b, head, i); }); });
 }
 
-/// Calls work(j) for those of the key blocks that are one part's, where they are dealt out like cards: part, part +
-/// parts, part + 2 parts, ... Where nothing is masked, all but the first and the last are promised to cost the same.
+/// Calls work(j) for the key blocks of one part. Their numbers are part, part + parts, part + 2 parts, ... Without a
+/// mask, it promises that all of them cost the same, except the first and the last.
 template <class Work>
 void each_dealt(Block& b, const Problem& p, const Tiles& keys, Index part, Index parts, Work work) {
     const Index n = part < keys.count() ? ceil_div(keys.count() - part, parts) : 0;
@@ -42,7 +42,7 @@ void each_dealt(Block& b, const Problem& p, const Tiles& keys, Index part, Index
     b.uniform(own.from(std::max<Index>(n - 1, 1)), turn);
 }
 
-/// What a row block of a head brings along.
+/// The tiles of a row block of a head.
 struct Rows {
     Tile q, g, lse, d;  ///< g: dO
 
@@ -53,20 +53,20 @@ struct Rows {
           d(b.load(t["D"].of(head), i, Space::registers)) {}
 };
 
-/// Where a tile of scores is.
+/// The place of a tile of scores: its head, rows i and keys j.
 struct Place {
     const Tensors& t;
     const Problem& p;
     Span head, i, j;
 };
 
-/// A tile of P, and the slope of the soft-cap there, where there is one.
+/// A tile of P, and where there is a soft-cap, its derivative.
 struct Weights {
     Tile p;
     std::optional<Tile> slope;
 };
 
-/// P = exp(S - LSE_i), of S = scale Q_i K_j^T.
+/// P = exp(S - LSE_i), where S is scale Q_i K_j^T after soft-cap, biases, ALiBi and mask.
 inline Weights probabilities(Block& b, const Rows& r, const Tile& k, const Place& at) {
     const auto& [t, p, head, i, j] = at;
     Tile s = b.alloc_registers("S", i.size, j.size);
@@ -82,7 +82,7 @@ inline Weights probabilities(Block& b, const Rows& r, const Tile& k, const Place
     return {std::move(s), std::move(slope)};
 }
 
-/// dV_j += P^T dO_i, of what dropout keeps of P.
+/// dV_j += P^T dO_i, where P is after dropout.
 inline void add_values(Block& b, Tile& dv, const Tile& w, const Tile& g, const Place& at) {
     if (!at.p.dropout) return b.matmul(dv, w, g, Trans::a);
     Tile kept = b.alloc_registers("P*Z", w.rows(), w.cols());
@@ -91,7 +91,7 @@ inline void add_values(Block& b, Tile& dv, const Tile& w, const Tile& g, const P
     b.matmul(dv, kept, g, Trans::a);
 }
 
-/// dS = P * (dP - D_i), of dP = dO_i V_j^T, of which dropout keeps the same; times the slope of the soft-cap.
+/// dS = P * (dP - D_i), times the derivative of the soft-cap. dP = dO_i V_j^T, with the same dropout as P.
 inline Tile score_gradients(Block& b, const Rows& r, const Tile& v, const Weights& w, const Place& at) {
     Tile s = b.alloc_registers("dS", at.i.size, at.j.size);
     b.matmul(s, r.g, v, Trans::b);
@@ -102,13 +102,13 @@ inline Tile score_gradients(Block& b, const Rows& r, const Tile& v, const Weight
     return s;
 }
 
-/// Lines of what happens to a key block.
+/// The pseudo-code lines of the operations of key_block().
 struct KeyBlockLines {
     std::uint16_t begin, rows, scores, values, gradients, keys, end;
 };
 
-/// dK_j and dV_j of a key block: of all query heads that share the head of K and V, and their row blocks that see it.
-/// `with(head, i, k, dS)` is done besides.
+/// dK_j and dV_j of a key block: sums over the query heads that share the head of K and V, and over their row blocks
+/// that see it. Calls with(head, i, k, dS) for each of these row blocks.
 template <class With>
 void key_block(Block& b, const Tensors& t, const Problem& p, Tiles rows, Span kv, Span j, KeyBlockLines at, With with) {
     const Tiles seeing = p.seeing_rows(rows, j);
@@ -148,8 +148,8 @@ inline std::vector<TensorDecl> tensors_with_products(const Problem& p) {
     return t;
 }
 
-/// What row_products() moves and computes, of a head; what key_block() does in all key blocks, but for `with`: of a
-/// query head, and of a head of K and V, on all of them together.
+/// Counts of row_products() for a query head; and of key_block() for all key blocks, query heads and heads of K and V.
+/// The counts of `with` are not included.
 inline Prediction of_products(const Problem& p) {
     const Index Nq = p.seq_q, dv = p.dim_v, f = size_of(Dtype::f32);
     return {2 * Nq * dv * size_of(p.dtype), f * Nq, 0, 0, Nq * (2 * dv - 1)};

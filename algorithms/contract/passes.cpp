@@ -59,7 +59,7 @@ class Reader {
         return one;
     }
 
-    /// One launch can do on a tile: one pass; exp and sum; product, then element passes; element passes, then max.
+    /// One launch has: any one pass; exp and sum; product, then element passes; or element passes, then max.
     static bool fits_in_one(const std::vector<Pass>& passes) {
         const auto on_elements = [](Pass p) { return p >= Pass::scale && p <= Pass::mask; };
         if (passes.size() == 1 || passes == std::vector{Pass::exp, Pass::sum}) return true;
@@ -69,7 +69,7 @@ class Reader {
     }
 
     void check(const PassList& list) const {
-        std::vector<Pass> order;  // of one pass after the other, in whatever launches
+        std::vector<Pass> order;  // the passes of all launches, one after the other
         for (const PassLaunch& one : list) {
             if (!fits_in_one(one.passes))
                 refuse("has " + launch_name(one) +
@@ -85,8 +85,8 @@ class Reader {
     }
 
     static std::string launch_name(const PassLaunch& one) { return tilescope::name_of(PassList{one}); }
-
-    /// before* product element* (softmax | max? exp sum divide) (seen any clear)? (convert | copy)* product convert?
+    /// convert? scale? product scale? cap? bias? mask? convert? (softmax | max? exp sum divide) (seen any clear)?
+    /// convert? copy? product convert? There is at most one scale.
     void check_order(const std::vector<Pass>& order) const {
         std::size_t at = 0;
         const auto take = [&](Pass p) { return at < order.size() && order[at] == p && (++at, true); };

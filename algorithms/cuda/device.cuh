@@ -1,11 +1,11 @@
 // What every kernel needs: how threads share rows, the workload, tensors in HBM, and launching. Tiles in shared memory
-// are in shared_tiles.cuh, a thread's parts of them in fragments.cuh, maxima and sums in row_statistics.cuh; the same
-// on tensor cores in tensor_cores.cuh, tensor_core_fragments.cuh and tensor_core_statistics.cuh.
+// are in shared_tiles.cuh, a thread's parts of them in fragments.cuh, maxima and sums in row_statistics.cuh. Their
+// counterparts for tensor cores are in tensor_cores.cuh, tensor_core_fragments.cuh and tensor_core_statistics.cuh.
 //
-// The threads of a block stand in groups of 16 lanes. A group owns 8 rows of the block's queries, so a warp owns 16.
-// Of a score tile, lane x holds columns x, x + 16, x + 32, ...; of an output tile, pieces of up to 4 neighbouring
-// columns, so that stores are wide. Row statistics (m, l, correction factors) are held once: lane x keeps those of row
-// x % 8 of its group, and hands them round with `spread`.
+// In an fp32 kernel, a thread block consists of groups of 16 lanes. A group owns 8 rows of queries, so a warp owns 16.
+// In a score tile, lane x holds columns x, x + 16, x + 32, ...; in an output tile, pieces of up to 4 neighbouring
+// columns, so that stores are wide. A row's statistics (m, l, correction factors) are in 2 of its group's 16 lanes:
+// lane x keeps those of row x % 8. `spread` broadcasts them to the group.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -28,10 +28,10 @@ __device__ inline int first_row() { return threadIdx.x / L * R; }
 /// Whether any of this warp's 16 rows is among the first `rows`. The same for the whole warp.
 __device__ inline bool warp_has_rows(int rows) { return static_cast<int>(threadIdx.x) / 32 * 2 * R < rows; }
 
-/// e^x for x <= 0, one multiplication and one operation of the special-function unit. Below e^-87 it is 0.
+/// e^x by one multiplication and one operation of the special-function unit. 0 for x < -87.3: subnormals are flushed.
 __device__ inline float exponential(float x) {
     float y;
-    // volatile: not computed ahead of a condition, where it would be counted although nobody needs it
+    // volatile: the compiler must not compute it ahead of a condition, where a counter would see one that nobody needs
     asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
     return y;
 }
@@ -40,9 +40,9 @@ __device__ inline float exponential(float x) {
 
 struct Workload {
     int seq_q, seq_k;
-    int diagonal;  ///< query r sees keys <= r + diagonal; seq_k where all keys are seen
+    int diagonal;  ///< query r sees keys <= r + diagonal; seq_k where all keys are seen. In Masked: p.diagonal()
     float scale;
-    std::uint64_t kv_per_head;  ///< in units of 2^-32: a division would be counted among the exponentials
+    std::uint64_t kv_per_head;  ///< in units of 2^-32, because counters take a division for an exponential
 
     explicit Workload(const Problem& p)
         : seq_q(static_cast<int>(p.seq_q)),
@@ -74,7 +74,7 @@ struct Global {
     __device__ T* row(int slice, int r) const { return data + slice * slice_pitch + std::int64_t{r} * pitch; }
 };
 
-/// What an attention kernel is given that needs no scratch and writes nothing but O.
+/// Arguments of an attention kernel that needs no scratch and writes only O.
 struct AttentionArgs {
     Global<const float> Q, K, V;
     Global<float> O;
@@ -105,7 +105,7 @@ void dispatch(const KernelCall& call, F f) {
     if (!found) throw std::logic_error("the variant is not one of this kernel's");
 }
 
-/// Enqueues one launch. `name` is the launch's in the simulated program.
+/// Enqueues one launch. `name` is what the simulated program calls the launch.
 template <class... Args>
 void enqueue(const char* name, void (*kernel)(Args...), dim3 grid, Index threads, Bytes shared, void* stream,
              Args... args) {
@@ -115,7 +115,7 @@ void enqueue(const char* name, void (*kernel)(Args...), dim3 grid, Index threads
     check(cudaGetLastError(), name);
 }
 
-/// Whether the GPU can do that: Hopper and later.
+/// Whether the GPU has programmatic dependent launch: Hopper and later.
 inline bool launches_overlap() {
     int device = 0, major = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
@@ -123,8 +123,8 @@ inline bool launches_overlap() {
     return major >= 9;
 }
 
-/// The same of a launch that comes up while the last thread blocks of the one before it still run (programmatic
-/// dependent launch): before it touches what that one makes, it has to wait_for_launch_before().
+/// Enqueues a launch that may start while the last thread blocks of the launch before it still run (programmatic
+/// dependent launch). Its kernel has to call wait_for_launch_before() before it reads what that launch wrote.
 template <class... Args>
 void enqueue_overlapping(const char* name, void (*kernel)(Args...), dim3 grid, Index threads, Bytes shared,
                          void* stream, Args... args) {
@@ -138,13 +138,13 @@ void enqueue_overlapping(const char* name, void (*kernel)(Args...), dim3 grid, I
     config.attrs = &overlap, config.numAttrs = launches_overlap() ? 1 : 0;
     check(cudaLaunchKernelEx(&config, kernel, args...), name);
 }
-/// Everything that the launch before wrote is there.
+/// Waits until the launch before has ended and everything that it wrote is visible.
 __device__ inline void wait_for_launch_before() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-/// The next launch may come up as soon as all thread blocks have said so, or ended.
+/// The next launch may start as soon as all thread blocks of this one have called this, or ended.
 __device__ inline void let_next_launch_come() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");

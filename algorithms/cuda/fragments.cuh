@@ -1,4 +1,4 @@
-// A thread's part of a tile of scores or of outputs: the two matrix products, the mask, and the way to and from HBM.
+// A thread's part of a tile of scores or of outputs: the two matrix products, the mask, loads and stores.
 #pragma once
 
 #include "algorithms/cuda/seen.cuh"
@@ -55,7 +55,7 @@ __device__ inline void multiply_add(float& sum, float4 a, float4 b) {
     sum = fmaf(a.w, b.w, sum);
 }
 
-/// S = scale Q K^T for the first `keys` keys; the columns of the others, in steps of 16, are left alone.
+/// S = scale Q K^T for the first `keys` keys, in steps of 16 columns; columns beyond these steps are 0.
 template <int unrolled = 4, int Br, int Bc, int D>
 __device__ inline void score(Scores<Bc>& s, const SharedTile<Br, D, ReadBy::groups>& q,
                              const SharedTile<Bc, D, ReadBy::lanes>& k, int keys, float scale) {
@@ -92,8 +92,8 @@ __device__ inline void score(Scores<Bc>& s, const SharedTile<Br, D, ReadBy::grou
         for (int j = 0; j < Scores<Bc>::C; ++j) s.at[i][j] = __fmul_rn(s.at[i][j], scale);  // not fused with S - m
 }
 
-/// O += P V over the first `keys` keys; the elements of P beyond them, up to a multiple of 4, have to be 0. Of V, Dv
-/// columns from `col` on.
+/// O += P V over the first `keys` keys. The loop takes 4 keys at a time: elements of P beyond `keys`, up to a multiple
+/// of 4, have to be 0. O has Dv columns of V, from column `col` on.
 template <int Br, int Bc, int Dv, int Cols, ReadBy by>
 __device__ inline void accumulate(Output<Dv>& o, const SharedTile<Br, Bc, ReadBy::groups>& p,
                                   const SharedTile<Bc, Cols, by>& v, int keys, int col = 0) {
@@ -128,7 +128,7 @@ __device__ inline void accumulate(Output<Dv>& o, const SharedTile<Br, Bc, ReadBy
     }
 }
 
-/// Scores of keys that do not exist or that causality hides become -inf. `row` and `key`: the tile's first.
+/// Scores of keys that do not exist or that causality hides become -inf. `row` and `key` are the tile's first ones.
 template <int Bc>
 __device__ inline void mask(Scores<Bc>& s, const Workload& w, int row, int key, int keys) {
     if (keys == Bc && key + Bc - 1 <= row + w.diagonal) return;  // the whole tile is seen
@@ -145,7 +145,7 @@ template <int Bc>
 __device__ inline void mask(Scores<Bc>& s, const Plain& plain, int row, int key, int keys) {
     mask(s, plain.work, row, key, keys);
 }
-/// The same of what any mask hides.
+/// The same for any mask.
 template <int Bc>
 __device__ inline void mask(Scores<Bc>& s, const Masked& m, int row, int key, int /*keys*/) {
 #pragma unroll
@@ -157,7 +157,8 @@ __device__ inline void mask(Scores<Bc>& s, const Masked& m, int row, int key, in
     }
 }
 
-/// P to shared memory, for the second product to read. The rows stay within a warp: that is all that has to wait.
+/// Writes P to shared memory for the second product. O += P V reads a row of P in the warp that wrote it, so that a
+/// barrier of the warp is enough. A product with P^T needs one of the thread block.
 template <int Br, int Bc>
 __device__ inline void stage(const SharedTile<Br, Bc, ReadBy::groups>& tile, const Scores<Bc>& p) {
     __syncwarp();
@@ -179,16 +180,16 @@ __device__ inline void store(const Scores<Bc>& s, float* to, int pitch, int rows
                 to[std::int64_t{first_row() + i} * pitch + Scores<Bc>::col(j)] = s.at[i][j];
 }
 
-/// Starts to load a tile of what store() stored, a part of rows of `pitch` elements.
+/// Starts to load a tile of a score matrix that store() wrote. Its rows are `pitch` elements apart.
 template <int threads, int Br, int Bc>
 __device__ inline void load_scores(const SharedTile<Br, Bc, ReadBy::groups>& tile, const float* from, int pitch,
                                    int rows, int keys) {
     if (pitch > 1) return load_async<threads>(tile, from, pitch, rows, keys);
-    for (int r = threadIdx.x; r < Br; r += threads)  // a single key: rows do not start at multiples of 16 bytes
+    for (int r = threadIdx.x; r < Br; r += threads)  // one key: rows are dense, not aligned to 16 bytes
         tile.piece(r, 0) = {r < rows ? load_past_l1(from + r) : 0, 0, 0, 0};
 }
 
-/// put(address, piece) for the pieces of neighbouring columns of the first `rows` rows.
+/// Calls put(address, piece) for this thread's pieces of 2 or 4 neighbouring columns of the first `rows` rows.
 template <int Dv, class Put>
 __device__ inline void put_rows(const Output<Dv>& o, float* to, int pitch, int rows, Put put) {
     constexpr int C = Output<Dv>::C, V = Output<Dv>::V;
@@ -213,7 +214,7 @@ __device__ inline void store(const Output<Dv>& o, float* to, int pitch, int rows
     put_rows(o, to, pitch, rows, [](float* at, auto piece) { store_wide(at, piece); });
 }
 
-/// Adds the first `rows` rows in HBM, one way.
+/// Adds the first `rows` rows to HBM by reductions: the L2 adds, and nothing comes back.
 template <int Dv>
 __device__ inline void reduce_add(const Output<Dv>& o, float* to, int pitch, int rows) {
     put_rows(o, to, pitch, rows, [](float* at, auto piece) { add_wide(at, piece); });

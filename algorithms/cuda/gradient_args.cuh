@@ -1,15 +1,15 @@
-// What kernels of backward passes are given.
+// Arguments of the kernels of backward passes.
 #pragma once
 
 #include "algorithms/cuda/device.cuh"
 
 namespace tilescope::cuda {
 
-/// Tensors that all of them have.
+/// Arguments that all of them have.
 template <class T>
 struct GradientArgs {
     Global<const T> Q, K, V, dO;
-    Global<float> dQ;  ///< where it is added up
+    Global<float> dQ;  ///< dQ, or the f32 tensor in which it is summed
     Global<T> dK, dV;
     Workload work;
     int group;  ///< query heads that share a head of K and V
@@ -26,7 +26,7 @@ struct GradientArgs {
           group(static_cast<int>(call.problem.heads / call.problem.kv_heads)) {}
 };
 
-/// And what those have that form P from the LSE, and D once.
+/// Arguments of kernels that compute P from the LSE and read D = rowsum(dO * O) from HBM.
 template <class T>
 struct BackwardArgs : GradientArgs<T> {
     Global<const float> LSE, D;

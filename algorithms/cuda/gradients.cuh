@@ -1,6 +1,5 @@
-// What fp32 kernels of backward passes that form P anew have in common: how a tile of P and dS comes about, and what a
-// key block makes of those of all rows. Threads own rows of queries while they have scores, and rows of keys, as many,
-// in dK_j and dV_j.
+// What fp32 kernels of backward passes that recompute P have in common: the tiles of P and dS, and the loop of a key
+// block over all rows that see it. A thread owns 8 rows of queries in a tile of scores, and 8 keys in dK_j and dV_j.
 #pragma once
 
 #include "algorithms/cuda/backward_variants.hpp"
@@ -37,13 +36,13 @@ __device__ inline void accumulate_transposed(Output<D>& x, const SharedTile<Br, 
     }
 }
 
-/// The tiles of a thread block in shared memory. Where dK_j and dV_j are large, they leave few registers for products,
-/// and where a thread block has key block after key block (`in_turn`), addresses that outlive them leave fewer.
+/// The tiles of a thread block in shared memory. Large dK_j and dV_j leave few registers for the products. Where a
+/// thread block takes several key blocks in turn (`in_turn`), addresses take more of them: loops are unrolled less.
 template <int B, int D, int Dv, bool in_turn = false>
 struct BackwardTiles {
     static constexpr bool large = D + Dv > 128;
     static constexpr int unrolled = large || in_turn ? 1 : 4, unrolled_loads = in_turn ? 1 : 4;
-    static constexpr int query_cols = D <= 32 ? D : in_turn ? 32 : large ? D / 2 : D;  ///< of dQ_i, at once
+    static constexpr int query_cols = D <= 32 ? D : in_turn ? 32 : large ? D / 2 : D;  ///< columns of dQ_i at once
     SharedTile<B, D, ReadBy::groups> q;
     SharedTile<B, Dv, ReadBy::groups> g;  ///< dO
     SharedTile<B, D, ReadBy::lanes> k;
@@ -85,8 +84,8 @@ struct BackwardTiles {
     }
 };
 
-/// dK_j and dV_j of the key block from j on: of all query heads that share the head of K and V, and their row blocks
-/// that see it. `with(tiles, head, i, rows, keys)` is done besides, while scale dS is staged.
+/// dK_j and dV_j of the key block that begins with key j: sums over the query heads that share the head of K and V, and
+/// over their row blocks that see the key block. Calls with(tiles, head, i, rows, keys) while scale dS is staged.
 template <int B, int D, int Dv, bool in_turn = false, class With>
 __device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, int j, With with) {
     const BackwardTiles<B, D, Dv, in_turn> tiles(shared);
@@ -97,7 +96,7 @@ __device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, i
     Output<Dv> dv;
     dk.fill(0);
     dv.fill(0);
-    if (first < w.seq_q) tiles.load_keys(a, kv, j, keys);  // asked twice: in one branch the compiler spills
+    if (first < w.seq_q) tiles.load_keys(a, kv, j, keys);  // two branches: with one, the compiler spills
     if (first < w.seq_q)
         for (int head = kv * a.group, i = first; head < (kv + 1) * a.group;) {
             const int rows = min(B, w.seq_q - i);
@@ -113,12 +112,12 @@ __device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, i
             __syncthreads();  // P is here
             accumulate_transposed<tiles.unrolled>(dv, tiles.scores, tiles.g, rows);
             if (active) tiles.score_gradients(s, w, statistics.second, keys);
-            __syncthreads();  // P is done with
+            __syncthreads();  // P is no longer read
             if (active) stage(tiles.scores, s);
             __syncthreads();  // dS is here
             with(tiles, head, i, rows, keys);
             accumulate_transposed<tiles.unrolled>(dk, tiles.scores, tiles.q, rows);
-            __syncthreads();  // all tiles of these rows are done with
+            __syncthreads();  // the tiles of these rows are no longer read
             i += B;
             if (i >= w.seq_q) i = first, ++head;
         }
@@ -126,7 +125,7 @@ __device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, i
     store(dv, a.dV.row(kv, j), a.dV.pitch, keys);
 }
 
-/// The same, with dS K_j added one way to dQ's rows in `a.dQ`, from row `first` on.
+/// key_block() that also adds scale dS K_j to `a.dQ` by reductions. Row `first` of `a.dQ` is that of query 0.
 template <int B, int D, int Dv, bool in_turn = false>
 __device__ inline void key_block_adding_queries(const BackwardArgs<float>& a, float4* shared, int j, int first = 0) {
     key_block<B, D, Dv, in_turn>(a, shared, j, [&](const auto& tiles, int head, int i, int rows, int keys) {

@@ -1,5 +1,5 @@
-// The contract between an algorithm's kernel, where it has one, and everything that runs it. No CUDA types: it compiles
-// without nvcc.
+// The contract between an algorithm's kernel, where it has one, and everything that runs it. It has no CUDA types, so
+// that it compiles without nvcc.
 #pragma once
 
 #include <algorithm>
@@ -18,21 +18,22 @@ enum class Takes : std::uint8_t {
     scores,  ///< any mask, biases, ALiBi, soft-cap, and dropout without a stored mask
 };
 
-/// One compiled instance of a kernel: the requests that it serves, and what a thread block of it takes of an SM.
+/// One compiled instance of a kernel: the problems that it serves, and the resources that a thread block takes.
 struct KernelVariant {
     Dtype dtype;
-    Tiling tile;       ///< without parts of the keys: an instance cuts them into any number
+    Tiling tile;       ///< without `splits`: an instance cuts the keys into any number of parts
     Index dim, dim_v;  ///< 0 where the algorithm has no such size
-    Index threads;     ///< per thread block; the most of all launches
+    Index threads;     ///< per thread block; launches besides the main one may have more, or fewer
     Bytes tiles;       ///< shared memory for the tiles that the model counts: the simulated SRAM peak
-    Bytes staging;     ///< shared memory beyond the model, for example P on its way between two products
+    Bytes staging;     ///< shared memory that the model does not count, for example P between two products
     Takes takes = Takes::plain;
     bool takes_turns = false;  ///< thread blocks add to the same rows, one after the other
 
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
     bool serves(const Problem& p) const {
-        // The diagonal moves a key per row; or nothing is hidden, as from a single query aligned with the last key.
+        // Kernels move the diagonal by one key per row, which is wrong for packed heads. They are served where nothing
+        // is hidden: without a mask, or with a single query that is aligned with the last key.
         const bool at_the_end = p.queries() == 1 && p.corner == Corner::bottom_right;
         const bool in_order = p.packed == 1 || at_the_end || !p.mask.hides();
         return in_order && takes_scores_of(p) && !p.uses(Feature::score_types) && p.passes.empty() &&
@@ -60,18 +61,18 @@ constexpr KernelVariant taking(Takes what, KernelVariant v) {
     return v;
 }
 
-/// The same, where V_j takes K_j's place in shared memory.
+/// fp32_variant(), but V_j takes K_j's place in shared memory.
 constexpr KernelVariant in_turns_variant(Index br, Index bc, Index d, Index dv) {
     KernelVariant v = fp32_variant(br, bc, d, dv);
     v.tiles = 4 * (br * d + bc * std::max(d, dv));
     return v;
 }
 
-/// Softmax of rows: chunks and row statistics are in registers, nothing is in shared memory.
+/// Softmax of rows: chunks and row statistics are in registers, and nothing is in shared memory.
 constexpr KernelVariant row_variant(Index br, Index bc) { return {Dtype::f32, {br, bc}, 0, 0, fp32_threads(br), 0, 0}; }
 
-/// Layout of a tensor in device memory, in elements. L2 is read in sectors of 32 bytes: every row and slice starts with
-/// a sector, except that the rows of a tensor of one column are dense.
+/// Layout of a tensor in device memory, in elements. Because L2 is read in sectors of 32 bytes, every row and slice
+/// starts at a multiple of 32 bytes. Only the rows of a tensor of one column are dense.
 struct DeviceLayout {
     Index row, slice;  ///< distance from one row, or slice, to the next
 
@@ -109,7 +110,7 @@ struct KernelCall {
     void* stream;      ///< a cudaStream_t
     Index splits = 0;  ///< parts of the keys, where the algorithm cuts them
     DeviceTables tables = {};
-    /// Where the variant takes turns: a counter per row block of each head, 0 before a run and again after it.
+    /// Where the variant takes turns: a word per row block of each head, 0 before a run and again after it.
     std::uint32_t* turns = nullptr;
 
     Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }

@@ -1,5 +1,5 @@
-// The launches around those of the tiles in a backward pass: D_i = rowsum(dO_i * O_i) before, dQ's sum or rounding
-// after.
+// The first and the last launch of a backward pass. The first computes D_i = rowsum(dO_i * O_i). The last sums up or
+// rounds dQ.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -13,7 +13,7 @@ namespace tilescope::cuda {
 
 inline constexpr int row_products_threads = 128;
 
-/// 16 bytes of the storage type, as numbers.
+/// The numbers of the storage type in 16 bytes.
 template <class T>
 struct Piece {
     static constexpr int size = 16 / sizeof(T);
@@ -28,12 +28,12 @@ __device__ inline Piece<T> load_piece(const T* from) {
 template <class T>
 struct RowProductsArgs {
     Global<const T> O, dO;
-    Global<float> D, zeroed;  ///< zeroed: rows that become 0; its data is nullptr where there are none
-    int seq_q, parts;         ///< parts: of `zeroed`, seq_q rows each
+    Global<float> D, zeroed;  ///< zeroed: a tensor to fill with 0; its data is nullptr where there is none
+    int seq_q, parts;         ///< parts: `zeroed` has so many, of seq_q rows each
 };
 
-/// D of the `rows` rows from i on, by all threads of the block; `sums`: Br numbers in shared memory. What the same
-/// thread block reads of it needs a barrier in between.
+/// D of `rows` rows from row i on, by all threads of the block. `sums` is shared memory for Br numbers. A thread block
+/// that reads this D itself needs a barrier first.
 template <int threads, int Br, int DimV, class T>
 __device__ inline void row_product(Global<const T> O, Global<const T> dO, Global<float> D, int head, int i, int rows,
                                    float* sums) {
@@ -54,10 +54,10 @@ __device__ inline void row_product(Global<const T> O, Global<const T> dO, Global
         if (lane == 0) sums[r] = sum;
     }
     __syncthreads();
-    if (threadIdx.x < rows) D.row(head, i)[threadIdx.x] = sums[threadIdx.x];  // side by side
+    if (threadIdx.x < rows) D.row(head, i)[threadIdx.x] = sums[threadIdx.x];  // coalesced
 }
 
-/// D of Br rows, and `zeroed` of them.
+/// Writes D of Br rows, and zeros to the same rows of each part of `zeroed`.
 template <class T, int Br, int Dim, int DimV>
 __global__ void __launch_bounds__(row_products_threads) row_products(RowProductsArgs<T> a) {
     __shared__ float sums[Br];
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(row_products_threads) row_products(RowProducts
             store_wide(a.zeroed.row(head, part * a.seq_q + i + k / pieces) + k % pieces * 4, float4{});
 }
 
-/// The launch before: D, and zeros in all parts of `zeroed`, if anywhere.
+/// The first launch: writes D, and zeros to all parts of `zeroed` if that has data.
 template <class T, const KernelVariant& v>
 void enqueue_row_products(const KernelCall& call, Global<float> zeroed, Index parts = 1) {
     const auto& t = call.tensors;
@@ -92,7 +92,7 @@ struct SumArgs {
     int seq_q, parts;
 };
 
-/// Br rows of `sums`, all parts of them added up in their order, in the storage type.
+/// Writes Br rows in the storage type: each the sum of the row in all parts of `sums`, in the order of the parts.
 template <class T, int Br, int Dim>
 __global__ void __launch_bounds__(row_products_threads) add_up_rows(SumArgs<T> a) {
     constexpr int pieces = Dim / 4;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(row_products_threads) add_up_rows(SumArgs<T> a
     }
 }
 
-/// The launch after, where dQ is added up apart; `name` is the launch's in the simulated program.
+/// The last launch, where dQ is summed in a tensor of its own (dQ~). `name` is what the simulated program calls it.
 template <class T, const KernelVariant& v>
 void enqueue_sums(const char* name, const KernelCall& call, Index parts = 1) {
     const SumArgs<T> args{Global<const float>(call.tensors["dQ~"]), Global<T>(call.tensors["dQ"]),

@@ -1,15 +1,16 @@
-// Maxima, sums and factors of rows (m, l). Each is kept once: lane x of a group holds that of the group's row x % 8.
+// Maxima, sums and factors of rows (m, l). Two of a group's 16 lanes keep each: lane x keeps that of the group's row
+// x % 8.
 #pragma once
 
 #include "algorithms/cuda/fragments.cuh"
 
 namespace tilescope::cuda {
 
-/// The value that lane `i` of the group keeps: row i's.
+/// Row i's value, which lane i of the group keeps.
 __device__ inline float spread(float kept, int i) { return __shfl_sync(~0u, kept, i, L); }
 
-/// x[i] is this lane's share of row i. Reduces over the group's lanes, halving the rows at each of the first three
-/// steps.
+/// Reduces each row over the group's lanes; x[i] is this lane's part of row i. Each of the first three steps halves the
+/// rows that a lane still has. Returns the result of row lane() % 8.
 template <class Op>
 __device__ inline float reduce_rows(const float (&x)[R], Op op) {
     const bool odd = lane() & 1, second = lane() & 2, upper = lane() & 4;
@@ -53,10 +54,11 @@ __device__ inline float row_sum(const Scores<Bc>& s) {
     return reduce_rows(sum, [](float a, float b) { return a + b; });
 }
 
-/// What to subtract from a row whose maximum is m: rows that have seen no key yet keep -inf without becoming NaN.
+/// What to subtract from a row whose maximum is m. A row that has seen no key yet has m = -inf, and -inf - (-inf) would
+/// be NaN.
 __device__ inline float finite(float m) { return m == -infinity ? 0.f : m; }
 
-/// S = exp(S - m) for the first `keys` keys, 0 for the others.
+/// S = exp(S - m) for the first `keys` keys, in steps of 16; 0 for the others.
 template <int Bc>
 __device__ inline void exp_minus(Scores<Bc>& s, float m, int keys) {
     float row[R];
@@ -79,7 +81,7 @@ __device__ inline float inverse(float l) { return l > 0 ? 1.f / l : 0.f; }
 
 /// This lane's row among the block's, for the statistics that it keeps.
 __device__ inline int kept_row() { return first_row() + lane() % R; }
-/// Whether this lane is the one of the two keepers that stores.
+/// Whether this lane is the first of the two that keep a row's statistics.
 __device__ inline bool keeps_first() { return lane() < R; }
 
 /// Stores a statistic of the first `rows` rows.
@@ -87,23 +89,24 @@ __device__ inline void store_kept(float kept, float* to, int rows) {
     if (keeps_first() && kept_row() < rows) to[kept_row()] = kept;
 }
 
-/// Two statistics of a row, which both of its keepers know.
+/// Two statistics of a row, which both lanes that keep them know.
 struct Pair {
     float first, second;
 };
 
-/// Both keepers learn what the one among lanes 0 to 7 has, and what the one among lanes 8 to 15 has.
+/// The two lanes that keep a row exchange their values: `first` is that of the one among lanes 0 to 7, `second` that of
+/// the one among lanes 8 to 15.
 __device__ inline Pair exchange(float own) {
     const float other = __shfl_xor_sync(~0u, own, R, L);
     return keeps_first() ? Pair{own, other} : Pair{other, own};
 }
 
-/// Stores two statistics of the first `rows` rows, each by one of the two keepers.
+/// Stores two statistics of the first `rows` rows. Each of the two lanes that keep a row stores one of them.
 __device__ inline void store_pair(Pair kept, float* first, float* second, int rows) {
     if (kept_row() < rows) (keeps_first() ? first : second)[kept_row()] = keeps_first() ? kept.first : kept.second;
 }
 
-/// Loads them, past L1, by the threads that store_pair() stored them from: no barrier is needed between the two.
+/// Loads them past L1. Each thread loads what it stored in store_pair(), so that no barrier is needed in between.
 __device__ inline Pair load_pair(const float* first, const float* second, int rows) {
     const float* const from = keeps_first() ? first : second;
     return exchange(kept_row() < rows ? load_past_l1(from + kept_row()) : 0.f);

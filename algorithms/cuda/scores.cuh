@@ -1,14 +1,14 @@
-// What is done to scores between the two products, besides the mask: soft-cap, biases, ALiBi; and dropout.
+// What is done to scores between the two products, besides the mask: soft-cap, biases, ALiBi and dropout.
 #pragma once
 
 #include "algorithms/cuda/fragments.cuh"
 
 namespace tilescope::cuda {
 
-/// A softmax without any of it.
+/// No soft-cap, bias, ALiBi or dropout.
 struct PlainScores : Plain {
     using Plain::Plain;
-    /// What it takes of shared memory, in bytes.
+    /// Bytes of shared memory that it needs.
     static constexpr Bytes beside(Index /*bc*/) { return 0; }
     template <int threads, int Bc>
     __device__ void load(float* /*beside*/, int /*head*/, int /*key*/, int /*keys*/) const {}
@@ -23,7 +23,7 @@ struct PlainScores : Plain {
 struct BiasArgs {
     const float* data = nullptr;
     std::int64_t slice_pitch = 0;
-    int pitch = 0;  ///< 0 where all queries have the same
+    int pitch = 0;  ///< 0 where all queries share one row
 
     BiasArgs() = default;
     BiasArgs(const DeviceTensor& t, const BiasTerm& term)
@@ -32,7 +32,7 @@ struct BiasArgs {
           pitch(term.by_query ? static_cast<int>(t.layout.row) : 0) {}
 };
 
-/// Random words for dropout: Philox 4x32 of 7 rounds, as core/machine/kept.hpp says.
+/// Random words for dropout: Philox 4x32 of 7 rounds, with key and counter as core/machine/kept.hpp describes.
 __device__ inline uint4 philox(uint2 key, uint4 c) {
 #pragma unroll
     for (int round = 0; round < 7; ++round) {
@@ -48,7 +48,7 @@ struct Scored : Masked {
     BiasArgs bias[2];
     uint2 seed;
     int threshold;
-    float factor;  ///< of what dropout keeps; 1: none
+    float factor;  ///< dropout multiplies the weights that it keeps by this; 1: no dropout
 
     explicit Scored(const KernelCall& call) : Masked(call) {
         const Problem& p = call.problem;
@@ -59,9 +59,10 @@ struct Scored : Masked {
         threshold = p.dropout.threshold(), factor = p.dropout.factor();
     }
 
-    /// A row of each bias.
+    /// Bytes of shared memory: a row of each of two biases.
     static constexpr Bytes beside(Index bc) { return 4 * 2 * bc; }
-    /// Starts to load biases that all rows share; the others are read by those who add them, once each.
+    /// Starts to load biases with one row for all queries. Of the others, each element is read by the thread that adds
+    /// it.
     template <int threads, int Bc>
     __device__ void load(float* beside, int head, int key, int keys) const {
         for (int k = 0; k < 2; ++k)
@@ -69,7 +70,8 @@ struct Scored : Masked {
                 load_async<threads>(SharedTile<1, Bc, ReadBy::rows>{beside + k * Bc}, bias_row(k, head) + key, 0, 1,
                                     keys);
     }
-    /// What is done to tile (row, key) of scale Q K^T before it is masked; what was loaded is there.
+    /// Applies soft-cap, biases and ALiBi to the tile of scale Q K^T that begins at (row, key), before the mask. What
+    /// load() began to load has to be there.
     template <int Bc>
     __device__ void finish(Scores<Bc>& s, const float* beside, int head, int row, int key, int keys) const {
         if (cap > 0) each(s, [&](float& x, int, int) { x = cap * tanhf(x / cap); });
@@ -85,11 +87,12 @@ struct Scored : Masked {
         each(s, [&](float& x, int r, int c) { x -= slope * static_cast<float>(abs(distance + r - c)); });
     }
 
-    /// Of tile (row, key) of P, which this thread staged: what is dropped is 0, the rest grows.
+    /// Dropout of the elements that this thread staged of the tile of P that begins at (row, key): dropped ones become
+    /// 0, kept ones are multiplied by `factor`.
     template <int Br, int Bc>
     __device__ void drop(const SharedTile<Br, Bc, ReadBy::groups>& p, int head, int row, int key) const {
         if (factor == 1) return;
-#pragma unroll 1  // in registers it would spill
+#pragma unroll 1  // unrolled, it would spill registers
         for (int i = 0; i < R; ++i) {
             const int r = first_row() + i;
             const int shift = 8 * ((row + r) % 16 / 8 * 2 + lane() % 2);
@@ -106,7 +109,7 @@ struct Scored : Masked {
     }
 
   private:
-    /// f(score, row, column) for each of this thread's scores of a tile.
+    /// Calls f(score, row, column) for each of this thread's scores of a tile.
     template <int Bc, class F>
     __device__ static void each(Scores<Bc>& s, F f) {
 #pragma unroll
@@ -128,7 +131,7 @@ struct Scored : Masked {
     }
 };
 
-/// Whether an instance is compiled for such scores.
+/// Whether the instance of variant `v` is compiled for `Logits`.
 template <class Logits>
 constexpr bool compiled_for(const KernelVariant& v) {
     return std::is_same_v<Logits, PlainScores> || v.takes == Takes::scores;

@@ -1,5 +1,5 @@
-// Which key tiles a row block visits, and which of a tile's scores count: without tables for all keys and those up to
-// the diagonal, with them for windows, documents and blocks.
+// Which key tiles a row block visits, and which scores of a tile are seen. No mask and the causal mask need no tables;
+// windows, documents and block masks do.
 #pragma once
 
 #include "algorithms/contract/block_mask.hpp"
@@ -7,18 +7,18 @@
 
 namespace tilescope::cuda {
 
-/// The key tiles that a row block visits, in the order of their numbers here. Of those before `whole` every row sees
-/// every key.
+/// The visits of a row block to key tiles have numbers from `first` to `end` - 1; tile(number) is the key tile. In
+/// visits before `whole` every row sees every key.
 struct Visits {
     int first, whole, end;
 };
 
-/// All keys, or those up to the diagonal.
+/// No mask, or the causal mask.
 struct Plain {
     Workload work;
 
     explicit Plain(const KernelCall& call) : work(call.problem) {}
-    /// Of the row block of so many rows that begins with row i.
+    /// Visits of the row block that begins with row i and has `rows` rows.
     __device__ Visits visits(int i, int rows, int /*br*/, int bc) const {
         const int seen_by_all = max(min(i + work.diagonal + 1, work.seq_k), 0);
         return {0, seen_by_all / bc, work.visible_tiles(i + rows, bc)};
@@ -26,7 +26,7 @@ struct Plain {
     __device__ int tile(int visit) const { return visit; }
 };
 
-/// Any mask. Whole tiles come first, for the loop over them need not ask for every score.
+/// Any mask. Tiles that every row sees whole come first, because the loop over them need not look up single scores.
 struct Masked {
     Workload work;
     DeviceTables tables;
@@ -50,7 +50,7 @@ struct Masked {
         return {of[0], of[1], of[2]};
     }
     __device__ int tile(int visit) const { return tables.visits[visit]; }
-    /// Whether there are such a row and key, and it sees it.
+    /// Whether both exist and the row sees the key.
     __device__ bool sees(int row, int key) const {
         const int distance = key - row - work.diagonal;
         if (row >= work.seq_q || key >= work.seq_k || distance < -left || distance > right) return false;

@@ -5,7 +5,8 @@
 
 namespace tilescope::cuda {
 
-/// Which threads read a tile together decides how its 16-byte pieces are permuted so that they hit different banks.
+/// How the threads of a warp read a tile. The permutation of its 16-byte pieces follows from that: pieces that are read
+/// together lie in different banks.
 enum class ReadBy {
     groups,  ///< two groups of lanes, rows 8 apart, the same columns: Q and P
     lanes,   ///< 16 lanes, one row each: K
@@ -32,12 +33,12 @@ struct SharedTile {
 __device__ inline float4 load_past_l1(const float4* from) { return __ldcg(from); }
 __device__ inline float load_past_l1(const float* from) { return __ldcg(from); }
 
-/// From registers to HBM in one store: compilers split one that is written as an assignment, and the parts do not
-/// always meet again on their way to L2.
+/// From registers to HBM in one store. The compiler may split an assignment into several stores, and these are not
+/// always merged again on their way to L2.
 __device__ inline void store_wide(float* to, float4 x) { __stcg(reinterpret_cast<float4*>(to), x); }
 __device__ inline void store_wide(float* to, float2 x) { __stcg(reinterpret_cast<float2*>(to), x); }
 
-/// From registers to HBM, added there one way: L2 adds.
+/// Adds registers to HBM by a reduction: the L2 adds, and nothing comes back.
 __device__ inline void add_wide(float* to, float2 x) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(x.x), "f"(x.y) : "memory");
@@ -54,8 +55,8 @@ __device__ inline void add_wide(float* to, float4 x) {
 #endif
 }
 
-/// Copies 16 bytes to a shared address past L1 and the registers, of which `valid` come from memory; the others become
-/// 0.
+/// Copies 16 bytes from HBM to a shared address, past L1 and the registers. Only the first `valid` bytes are read; the
+/// others become 0.
 __device__ inline void copy_async(unsigned to, const void* from, int valid) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
 }
@@ -75,20 +76,21 @@ __device__ inline void load_async(const SharedTile<Rows, Cols, by>& tile, const 
         const int valid = r < rows ? min(max(cols - 4 * c4, 0), 4) : 0;
         if (valid == 0 || valid == 4)
             copy_async(&tile.piece(r, c4), valid > 0 ? piece : from, valid * 4);
-        else  // what follows the row's end in memory may never have been written
+        else  // not copied whole: what follows the row's end may never have been written
             for (int e = 0; e < 4; ++e) tile.at(r, 4 * c4 + e) = e < valid ? load_past_l1(piece + e) : 0.f;
     }
 }
 
-/// Waits until everything that this thread began to load has arrived, then for the other threads: now all see it.
+/// Waits until everything that this thread began to load has arrived, then for the other threads: all see all of it.
 __device__ inline void wait_for_loads() {
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
 }
 
-/// What this thread began to load since the last call is a batch; wait_for_all_but() counts these. Empty ones count.
+/// Makes a batch of what this thread began to load since the last call. wait_for_all_but() counts batches, empty ones
+/// too.
 __device__ inline void end_batch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits until this thread's batches have arrived, but for the last n. Others see them after a barrier.
+/// Waits until this thread's batches have arrived, except the last n. Other threads see them after a barrier.
 template <int n>
 __device__ inline void wait_for_all_but() {
     asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory");

@@ -1,8 +1,8 @@
 // What the softmax kernels share: chunks of rows on their way from HBM to registers and back.
 //
-// A chunk is held as a score tile is: a lane has 8 rows and Bc / 16 columns of each. Which columns differs: of a full
-// chunk, pieces of 4 neighbours, so that loads and stores are 16 bytes wide; of a ragged one, those of a score tile, so
-// that nothing beyond its end is touched and the work stops in steps of 16 columns.
+// A lane holds 8 rows of a chunk and Bc / 16 columns of each row, as of a score tile, but other columns. Of a full
+// chunk these are pieces of 4 neighbours, so that loads and stores are 16 bytes wide. Of a ragged chunk they are those
+// of a score tile: nothing beyond its end is touched, and steps of 16 columns beyond its end are not computed.
 #pragma once
 
 #include "algorithms/cuda/row_statistics.cuh"
@@ -12,7 +12,7 @@ namespace tilescope::cuda {
 template <int Bc>
 using Chunk = Scores<Bc>;
 
-/// Thread blocks of Br rows that an SM has to hold: 512 threads, so that each has up to 128 registers.
+/// Thread blocks of Br rows that an SM has to hold: 512 threads together, so that a thread has up to 128 registers.
 constexpr Index blocks_per_sm(Index br) { return 512 / fp32_threads(br); }
 
 /// The rows that a thread block of Br rows works on: from X in HBM, to Y in HBM.
@@ -34,7 +34,7 @@ struct RowBlock {
     /// Column of the piece that this lane keeps in its elements e to e + 3.
     __device__ static int piece(int e) { return e * L + 4 * lane(); }
 
-    /// Loads the chunk at column `j`, past L1. What it lacks of rows and columns becomes -inf: e^-inf adds nothing.
+    /// Loads the chunk at column `j`, past L1. Rows and columns that do not exist become -inf: e^-inf adds nothing.
     __device__ void load(Chunk<Bc>& chunk, int j) const {
         const float* const from = x + std::int64_t{first_row()} * x_pitch + j;
         if (wide(j)) {
@@ -74,7 +74,7 @@ struct RowBlock {
     }
 };
 
-/// What a softmax kernel is given.
+/// Arguments of a softmax kernel.
 struct SoftmaxArgs {
     Global<const float> X;
     Global<float> Y;
@@ -94,7 +94,7 @@ struct SoftmaxArgs {
     }
 };
 
-/// X = exp(X) for the first `cols` columns, 0 for the others.
+/// X = exp(X) for the first `cols` columns, in steps of 16; 0 for the others.
 template <int Bc>
 __device__ inline void exp(Chunk<Bc>& x, int cols) {
 #pragma unroll
@@ -109,7 +109,7 @@ __device__ inline void exp(Chunk<Bc>& x, int cols) {
     }
 }
 
-/// 1 / l, to divide a row by its sum: once per row. A row of nothing but -inf has l = 0 and stays 0; NaN stays NaN.
+/// 1 / l, so that a row costs one division. A row of nothing but -inf has l = 0 and stays 0; NaN stays NaN.
 __device__ inline float reciprocal(float l) { return 1.f / (l == 0 ? 1.f : l); }
 
 }  // namespace tilescope::cuda

@@ -1,12 +1,12 @@
-// A warp's part of a tile of scores or of outputs on tensor cores, 16 M rows: the two matrix products, the mask, and
-// the way to HBM. Maxima, sums and factors of its rows are in tensor_core_statistics.cuh.
+// A warp's 16 M rows of a tile of scores or of outputs on tensor cores: the two matrix products, the mask, and stores.
+// Maxima, sums and factors of these rows are in tensor_core_statistics.cuh.
 #pragma once
 
 #include "algorithms/cuda/tensor_cores.cuh"
 
 namespace tilescope::cuda {
 
-/// A warp's 16 M x N accumulators: at[mt][nt] is rows 16 mt .. and columns 8 nt ..
+/// A warp's 16 M x N accumulators: at[mt][nt] is this lane's part of the 16 x 8 tile at row 16 mt and column 8 nt.
 template <int M, int N>
 struct Accumulators {
     float at[M][N / 8][4];
@@ -21,7 +21,7 @@ struct Accumulators {
     }
 };
 
-/// S = Q K^T, unscaled. `row`: the warp's first.
+/// S = Q K^T, unscaled. `row` is the warp's first one.
 template <class T, int M, int Br, int Bc, int D>
 __device__ inline void score(Accumulators<M, Bc>& s, const HalfTile<T, Br, D>& q, const HalfTile<T, Bc, D>& k,
                              int row) {
@@ -30,7 +30,8 @@ __device__ inline void score(Accumulators<M, Bc>& s, const HalfTile<T, Br, D>& q
     const unsigned first_k = k.address() + k.offset(lane % 8 + lane / 16 * 8, lane / 8 % 2);
     s.fill(0);
     constexpr int steps = D / 16;
-    // Unrolled wholly, the loads that ptxas moves ahead do not fit in registers, unless S is small.
+    // With the loop wholly unrolled, ptxas moves so many loads ahead that they do not fit in registers, unless S is
+    // small.
     constexpr int unrolled = M * Bc <= 32 ? steps : 2;
 #pragma unroll unrolled
     for (int kd = 0; kd < steps; ++kd) {
@@ -50,13 +51,14 @@ __device__ inline void score(Accumulators<M, Bc>& s, const HalfTile<T, Br, D>& q
     }
 }
 
-/// A warp's 16 M x K operand, in the storage type: at[mt][k] is rows 16 mt .. and columns 16 k ..
+/// A warp's 16 M x K operand in the storage type: at[mt][k] is this lane's part of the 16 x 16 tile at row 16 mt and
+/// column 16 k.
 template <int M, int K>
 struct Operand {
     unsigned at[M][K / 16][4];
 };
 
-/// P, rounded to the storage type: two neighbouring tiles of accumulators are laid out as one operand.
+/// P, rounded to the storage type. Two neighbouring accumulator tiles are laid out over the lanes like one operand.
 template <class T, int M, int Bc>
 __device__ inline Operand<M, Bc> rounded(const Accumulators<M, Bc>& p) {
     Operand<M, Bc> x;
@@ -92,7 +94,8 @@ __device__ inline void accumulate(Accumulators<M, Dv>& o, const Operand<M, Bc>& 
     }
 }
 
-/// Scores of keys that do not exist or that causality hides become -inf. `row`: the warp's first.
+/// Scores of keys that do not exist or that causality hides become -inf. `row` is the warp's first one, `key` the
+/// tile's.
 template <int M, int Bc>
 __device__ inline void mask(Accumulators<M, Bc>& s, const Workload& w, int row, int key, int keys) {
     const int lane = threadIdx.x % 32;
@@ -101,15 +104,15 @@ __device__ inline void mask(Accumulators<M, Bc>& s, const Workload& w, int row, 
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
             const int r = row + 16 * mt + e / 2 * 8 + lane / 4;
-            const int seen = min(keys, r + w.diagonal - key + 1) - lane % 4 * 2 - e % 2;  // of this element's columns
+            const int seen = min(keys, r + w.diagonal - key + 1) - lane % 4 * 2 - e % 2;  // from the lane's column on
 #pragma unroll
             for (int nt = 0; nt < Bc / 8; ++nt)
                 if (8 * nt >= seen) s.at[mt][nt][e] = -infinity;
         }
 }
 
-/// Which scores of a tile are seen, looked up ahead of them: beside S and O there are too few registers for it. `row`:
-/// the warp's first.
+/// Which scores of a tile are seen. They are looked up before S is computed, because beside S and O there are too few
+/// registers for that. `row` is the warp's first one.
 template <int M, int Bc>
 struct SeenScores {
     static_assert(Bc <= 128, "two bits for each eight columns");
@@ -128,7 +131,7 @@ struct SeenScores {
                     if (m.sees(r, first + bit / 2 * 8 + bit % 2)) bits[mt][half] |= 1u << bit;
             }
     }
-    /// The others become -inf.
+    /// Scores that are not seen become -inf.
     __device__ void mask(Accumulators<M, Bc>& s) const {
 #pragma unroll
         for (int mt = 0; mt < M; ++mt)
@@ -140,7 +143,7 @@ struct SeenScores {
     }
 };
 
-/// S of a tile that not every row sees whole: hidden scores are -inf.
+/// S = Q K^T of a tile of which some rows do not see every key: hidden scores are -inf.
 template <class T, int M, int Br, int Bc, int D>
 __device__ inline void score_masked(Accumulators<M, Bc>& s, const HalfTile<T, Br, D>& q, const HalfTile<T, Bc, D>& k,
                                     int row, const Plain& plain, int block_row, int key, int keys) {
@@ -155,8 +158,8 @@ __device__ inline void score_masked(Accumulators<M, Bc>& s, const HalfTile<T, Br
     seen.mask(s);
 }
 
-/// Stores the warp's rows, of which `rows` exist. They pass through the warp's own rows of `tile`, to leave in pieces
-/// of 16 bytes.
+/// Stores the warp's rows, of which the first `rows` exist. They go through the warp's own rows of `tile` in shared
+/// memory, so that stores are 16 bytes wide.
 template <class T, int M, int Br, int D>
 __device__ inline void store(const Accumulators<M, D>& o, const HalfTile<T, Br, D>& tile, int row, T* to, int pitch,
                              int rows) {

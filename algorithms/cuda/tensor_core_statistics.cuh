@@ -1,6 +1,6 @@
-// Maxima, sums and factors of a warp's 16 M rows (m, l) on tensor cores. A quad shares 2 M rows: rows 16 (q / 2) +
-// 8 (q % 2) + lane / 4 of the warp for q = 0 .. 2 M - 1. Lane q of it keeps row q's statistics; where M is 1, so does
-// lane q + 2. (Accumulator element e of m-tile mt belongs to row q = 2 mt + e / 2.)
+// Maxima, sums and factors of a warp's 16 M rows (m, l) on tensor cores. A quad (four lanes) shares 2 M rows. Its row
+// q = 0 .. 2 M - 1 is row 16 (q / 2) + 8 (q % 2) + lane / 4 of the warp. Lane q of the quad keeps the statistics of row
+// q; where M is 1, lane q + 2 keeps them too. Accumulator element e of tile mt belongs to row q = 2 mt + e / 2.
 #pragma once
 
 #include "algorithms/cuda/tensor_core_fragments.cuh"
@@ -9,13 +9,13 @@ namespace tilescope::cuda {
 
 __device__ inline int quad_lane() { return threadIdx.x % 4; }
 __device__ inline float spread_in_quad(float kept, int q) { return __shfl_sync(~0u, kept, q, 4); }
-/// This lane's row among the warp's, for the statistics that it keeps.
+/// The row of the warp whose statistics this lane keeps.
 template <int M>
 __device__ inline int kept_row_of_warp() {
     return (M == 1 ? 0 : quad_lane() / 2 * 16) + quad_lane() % 2 * 8 + threadIdx.x % 32 / 4;
 }
 
-/// x[q] is this lane's share of row q; reduces over the quad.
+/// Reduces each row over the quad; x[q] is this lane's part of row q.
 template <int rows, class Op>
 __device__ inline float reduce_quad(const float (&x)[rows], Op op) {
     static_assert(rows == 2 || rows == 4, "a lane of the quad for each row, or two");
@@ -34,7 +34,7 @@ __device__ inline float reduce_quad(const float (&x)[rows], Op op) {
     }
 }
 
-/// Reduces each of the quad's rows.
+/// Reduces each of the quad's rows over all of its columns.
 template <int M, int Bc, class Op>
 __device__ inline float reduce_rows(const Accumulators<M, Bc>& s, Op op) {
     float x[2 * M];
@@ -54,7 +54,7 @@ __device__ inline float exp2_of(float x) {
     return y;
 }
 
-/// S = 2^(to_log2 (S - m)) for the first `keys` keys, 0 for the others.
+/// S = 2^(to_log2 (S - m)) for the first `keys` keys, in steps of 8; 0 for the others. to_log2 = scale log2(e).
 template <int M, int Bc>
 __device__ inline void exp_minus(Accumulators<M, Bc>& s, float m, float to_log2, int keys) {
     const float shift = finite(m) * to_log2;

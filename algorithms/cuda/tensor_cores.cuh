@@ -1,6 +1,6 @@
-// Tensor-core primitives in half precision: fragments of mma.sync m16n8k16, loaded from swizzled tiles by ldmatrix.
+// Tensor-core primitives for f16 and bf16: mma.sync m16n8k16, whose operands ldmatrix loads from swizzled tiles.
 //
-// Of a 16 x 8 accumulator tile, lane 4 g + q holds columns 2 q and 2 q + 1 of rows g and g + 8 (PTX ISA, "Matrix
+// In a 16 x 8 accumulator tile, lane 4 g + q holds columns 2 q and 2 q + 1 of rows g and g + 8 (PTX ISA, "Matrix
 // Fragments for mma.m16n8k16"). Four lanes, a quad, share each row.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tilescope::cuda {
 
-/// Two numbers of the storage type in a register.
+/// Two numbers, rounded to the storage type, in one 32-bit register.
 template <class T>
 __device__ inline unsigned pack(float low, float high) {
     if constexpr (std::is_same_v<T, __half>) {
@@ -36,7 +36,7 @@ __device__ inline void mma(float (&c)[4], const unsigned (&a)[4], unsigned b0, u
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/// Four 8 x 8 matrices from shared memory; lanes 8 k to 8 k + 7 give the addresses of the rows of matrix k.
+/// Loads four 8 x 8 matrices from shared memory. Lanes 8 k to 8 k + 7 give the addresses of the rows of matrix k.
 __device__ inline void ldmatrix(unsigned (&x)[4], unsigned address) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                  : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
@@ -50,8 +50,8 @@ __device__ inline void ldmatrix_transposed(unsigned (&x)[4], unsigned address) {
                  : "memory");
 }
 
-/// A Rows x Cols tile of halves in shared memory; 16-byte pieces are permuted so that 8 rows of a column of pieces lie
-/// in different banks.
+/// A Rows x Cols tile of f16 or bf16 in shared memory. The 16-byte pieces of a row are permuted, so that 8 rows of one
+/// column of pieces lie in different banks.
 template <class T, int Rows, int Cols>
 struct HalfTile {
     static constexpr int pieces = Cols / 8, row_bytes = Cols * 2, size = Rows * Cols;
@@ -66,9 +66,9 @@ struct HalfTile {
     __device__ char* piece(int r, int c) const { return reinterpret_cast<char*>(data) + offset(r, c); }
 };
 
-/// Starts to load the first `rows` rows of a tile; the others become 0. Rows of 32, 64, ... halves follow one another
-/// without gaps (DeviceLayout), so that all addresses are constants away from the first. `thread`: this one, of those
-/// that share the work.
+/// Starts to load the first `rows` rows of a tile; the others become 0. Rows of 32, 64, ... numbers follow one another
+/// without gaps (DeviceLayout), so that all addresses are constants away from the first. `threads` threads share the
+/// work; `thread` is the number of this one.
 template <int threads, class T, int Rows, int Cols>
 __device__ inline void load_async(const HalfTile<T, Rows, Cols>& tile, const T* from, int rows,
                                   unsigned thread = threadIdx.x) {
@@ -84,7 +84,7 @@ __device__ inline void load_async(const HalfTile<T, Rows, Cols>& tile, const T* 
                    first + r < rows ? 16 : 0);
 }
 
-/// The maximum is taken before scaling, which a negative scale would turn into a minimum.
+/// The kernels take the row maximum of unscaled scores; a negative scale would turn it into a minimum.
 inline void require_positive_scale(const Problem& p) {
     if (!(p.logit_scale() > 0))
         throw UsageError("--scale: must be above 0 for the tensor-core kernel; try --scale 0.125");

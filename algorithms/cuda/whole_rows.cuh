@@ -1,4 +1,4 @@
-// Rows of scores that threads keep in registers, from their first use to their last.
+// Rows of scores that stay in the registers of several threads.
 #pragma once
 
 #include "algorithms/cuda/device.cuh"
@@ -10,14 +10,14 @@ inline constexpr int whole_rows_threads = 256;
 /// Pieces of 16 bytes that a thread keeps in registers.
 inline constexpr int kept_pieces = 16;
 
-/// A row of scores and what becomes of it, in the registers of T neighbouring threads. Thread t keeps the pieces of 4
-/// columns t, t + T, t + 2 T, ..., as far as all T threads have one; of the fewer than 4 T columns after these, the
-/// rest, it keeps t, t + T, t + 2 T, t + 3 T.
+/// A row of scores in the registers of T neighbouring threads. A piece is 4 columns. Thread t keeps pieces t, t + T,
+/// t + 2 T, ..., as long as all T threads have one. Fewer than 4 T columns are left, the rest. Of these, thread t keeps
+/// columns t, t + T, t + 2 T and t + 3 T.
 template <int T>
 struct Row {
     static constexpr int capacity = kept_pieces * 4 * T;  ///< columns
 
-    int t, cols, full;  ///< this thread's position, the columns, and how many full pieces a thread has
+    int t, cols, full;  ///< this thread's number, the row's columns, and the pieces of each thread
     float4 pieces[kept_pieces];
     float rest[4];
 
@@ -27,7 +27,8 @@ struct Row {
     /// Whether any thread of this warp has a k-th column of the rest.
     __device__ bool warp_has_rest(int k) const { return (full * 4 + k) * T + t / 32 * 32 < cols; }
 
-    /// Calls f(element) for all of this thread's elements, also for those of the rest that do not exist.
+    /// Calls f(element) for this thread's elements. Those of the rest need not exist: f is called for all lanes of a
+    /// warp in which one has such an element.
     template <class F>
     __device__ void each(F f) {
 #pragma unroll
@@ -62,7 +63,7 @@ struct Row {
     }
 };
 
-/// Calls f(element of x, element of y) for all of this thread's elements of two rows of as many columns.
+/// Calls f(element of x, element of y) for all of this thread's elements of two rows of equal length.
 template <int T, class F>
 __device__ void each_of(Row<T>& x, Row<T>& y, F f) {
 #pragma unroll
@@ -75,7 +76,7 @@ __device__ void each_of(Row<T>& x, Row<T>& y, F f) {
     for (int k = 0; k < 4; ++k) f(x.rest[k], y.rest[k]);
 }
 
-/// Reduces over the threads of a row that are in one warp; all of them have the result.
+/// Reduces over the threads of a row that are in the same warp. All of them get the result.
 template <int T, class Op>
 __device__ float reduce_in_warp(float x, Op op) {
 #pragma unroll
@@ -83,7 +84,8 @@ __device__ float reduce_in_warp(float x, Op op) {
     return x;
 }
 
-/// Sums over the T threads of each of the block's rows; `sums`: a number for each warp. All of them have the result.
+/// Sums over the T threads of each row. All of them get the result. `sums` is room for a number of each warp of the
+/// block, in shared memory.
 template <int T>
 __device__ float sum_of_row(float x, float* sums) {
     x = reduce_in_warp<T>(x, [](float a, float b) { return a + b; });

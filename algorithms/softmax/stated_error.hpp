@@ -1,4 +1,4 @@
-// How far the modelled times of the softmax kernels were from measured ones: of the three together.
+// How far modelled times were from measured ones, for the three softmax kernels together.
 #pragma once
 
 #include "algorithms/contract/kernel_description.hpp"

@@ -38,7 +38,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     const auto t = tile_sums(p, tile);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), U = t.row_visits;
     const Bytes summaries = U * (dv + 2) * size_of(Dtype::f32);
-    // Summaries cost 3E - 2U and U for M; combining a row of one costs a subtraction, two for s and 2 dv for v.
+    // Other FLOPs: summaries cost 3E - 2U, M costs U. Combining costs per row of a summary one subtraction, 2 for s and
+    // 2 dv for v.
     return (Prediction{(Nq * d + t.keys_streamed * (d + dv)) * e + summaries, summaries + Nq * dv * e,
                        2 * t.scores * (d + dv), t.scores + U, 3 * t.scores + U * (2 + 2 * dv) + Nq * dv} +
             of_finishing(p, t))

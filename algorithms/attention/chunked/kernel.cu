@@ -1,8 +1,9 @@
 // Rabe and Staats' chunks on CUDA cores, in fp32. New against flash_v2: no state is carried from one key chunk to the
 // next. Each is summarised under its own maximum; the summaries (m_j, s_j, v_j) go to HBM and come back to be combined.
-// What a thread reads back, it wrote itself. One thread block per head takes the query chunks one after the other.
-// Bound by the parallelism, batch x heads thread blocks: expect flash_v2's speed times the share of SMs that have one,
-// less what the summaries' trips cost.
+// A thread reads back only what it wrote itself, so that no barrier is needed. One thread block per head takes the
+// query chunks one after the other.
+// Bound by parallelism, because there are only batch x heads thread blocks: expect flash_v2's speed times the share of
+// SMs that have one, less the time that the summaries take to HBM and back.
 // Run it: tilescope validate chunked --seq 4096 --heads 64 --dim 64 --dtype f32
 #include "algorithms/attention/chunked/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) chunked_kernel(Args a) {
 
         for (int n = 0; n < chunks; ++n) {  // [3]
             const int j = n * Bc, keys = min(Bc, w.seq_k - j);
-            wait_for_loads();                                         // K_j is here, and V_(j-1) done with
+            wait_for_loads();                                         // K_j is here, and V_(j-1) is no longer read
             load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);  // while S is computed
             float m = 0, sum = 0;
             if (active) {
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) chunked_kernel(Args a) {
                 sum = row_sum(s);
                 stage(p, s);
             }
-            wait_for_loads();                       // V_j is here, and K_j done with
+            wait_for_loads();                       // V_j is here, and K_j is no longer read
             if (n + 1 < chunks) load_keys(j + Bc);  // [3] while v_j is computed
             if (active) {
                 Output<Dv> pv;
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) chunked_kernel(Args a) {
                 greatest = fmaxf(greatest, m);
             }
         }
-        wait_for_loads();  // also where no key is seen: the next query chunk may load again
+        wait_for_loads();  // also where no key is seen, so that the next query chunk may load
         if (!active) continue;
 
         Output<Dv> o;

@@ -1,11 +1,11 @@
-// What kernel.cu compiles, and what a thread block of it takes.
+// The tile shapes that kernel.cu is compiled for, and the threads and shared memory of a thread block.
 #pragma once
 
 #include "algorithms/cuda/kernel.hpp"
 
 namespace tilescope::chunked {
 
-/// One thread block per head: the larger tiles, with more warps, first.
+/// There is only one thread block per head, so that the larger tiles, with more warps, come first.
 inline constexpr KernelVariant kernels[] = {
     fp32_variant(128, 64, 32, 32),   fp32_variant(64, 64, 32, 32),   fp32_variant(64, 32, 32, 32),
     fp32_variant(128, 64, 64, 64),   fp32_variant(64, 64, 64, 64),   fp32_variant(64, 32, 64, 64),
@@ -13,7 +13,7 @@ inline constexpr KernelVariant kernels[] = {
     fp32_variant(64, 64, 64, 32),    fp32_variant(64, 64, 64, 128),
 };
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
 
 }  // namespace tilescope::chunked

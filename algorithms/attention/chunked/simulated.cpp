@@ -34,7 +34,7 @@ void summarise(Block& b, const Head& h, const Problem& p, const Tile& q, Tile& g
     update_max(b, greatest, m);
 }
 
-/// Lines 6 and 7: one summary joins the totals.
+/// Lines 6 and 7: adds one summary to `sum` and `o`.
 void combine(Block& b, const Head& h, const Tile& greatest, Tile& sum, Tile& o, Span at) {
     b.at(6);
     Tile weight = b.load(h.m_j, at, Space::registers);

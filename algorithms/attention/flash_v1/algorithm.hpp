@@ -1,4 +1,4 @@
-// FlashAttention-1: one pass over K and V, which stay on chip while Q, O, l and m travel.
+// FlashAttention-1: key blocks in the outer loop. K_j and V_j stay on chip while Q, O, l and m go to HBM and back.
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
@@ -7,7 +7,7 @@
 
 namespace tilescope::flash_v1 {
 
-// The numbers are the paper's own.
+// Line numbers are those of the paper's Algorithm 1.
 inline constexpr CodeLine code[] = {
     {1, "set Bc = ceil(M/4d), Br = min(ceil(M/4d), d)",
      "The paper's rule: four tiles of about M/4 elements each fill the SRAM."},
@@ -52,9 +52,9 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
-/// Dao-AILab/flash-attention at 8a2ece89: csrc/flash_attn/src/fmha_fwd_hdim*.cu has 16 rows and FMHA_kernel_traits'
-/// first number of keys, fmha_fprop_kernel_1xN.h one warp along the rows and four along the keys. (Rows it splits over
-/// thread blocks: gridDim.z of them take a head's row blocks in turns.)
+/// Dao-AILab/flash-attention at 8a2ece89, csrc/flash_attn/src. Tiles in fmha_fwd_hdim*.cu have 16 rows, and the number
+/// of keys is the first argument of FMHA_kernel_traits; four warps share the keys. Unlike here, gridDim.z thread blocks
+/// take a head's row blocks in turns (fmha_fprop_kernel_1xN.h).
 inline constexpr ReleasedKernel released = {
     .whose = "FlashAttention-1's",
     .file = "fmha_fwd_hdim*.cu",

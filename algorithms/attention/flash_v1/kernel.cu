@@ -1,8 +1,8 @@
 // FlashAttention-1's loops on CUDA cores, in fp32. New against two_pass: O is corrected along with l, so that one
-// pass is enough. K_j and V_j stay in shared memory while every row block comes by with its Q_i and its unfinished O_i,
-// l_i and m_i, which one thread block per head carries to and from HBM: what a thread reads back, it wrote itself.
-// Bound by the parallelism, batch x heads thread blocks: expect flash_v2's speed times the share of SMs that have one,
-// less what waiting for O_i costs.
+// pass is enough. K_j and V_j stay in shared memory. For each row block, Q_i and the unfinished O_i, l_i and m_i come
+// from HBM, and O_i, l_i and m_i go back. A thread reads back only what it wrote itself, so that no barrier is needed.
+// Bound by parallelism, because there are only batch x heads thread blocks: expect flash_v2's speed times the share of
+// SMs that have one, less the time that waiting for O_i takes.
 // Run it: tilescope validate flash_v1 --seq 4096 --heads 64 --dim 64 --dtype f32
 #include "algorithms/attention/flash_v1/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) flash_v1_kernel(Args a) {
     o.fill(0);
     for (int i = 0; i < w.seq_q; i += Br) store_block(i, o, 0, -infinity);  // [2]
 
-    for (int j = 0; j < w.seq_k; j += Bc) {  // [5] the last query sees every key, so there always is a row block
+    for (int j = 0; j < w.seq_k; j += Bc) {  // [5]
         const int keys = min(Bc, w.seq_k - j), first = w.first_seeing(j, Br) * Br;
         load_async<threads>(k, a.K.row(kv, j), a.K.pitch, keys);  // [6]
         load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);
@@ -49,14 +49,14 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) flash_v1_kernel(Args a) {
             const int rows = rows_of(i);
             const bool active = warp_has_rows(rows);
             Pair l_m{};
-            if (active) {  // [8] O_i, l_i and m_i are under way while Q_i is waited for
+            if (active) {  // [8] O_i, l_i and m_i arrive while Q_i does
                 load(o, a.O.row(head, i), a.O.pitch, rows);
                 l_m = load_pair(a.l.row(head, i), a.m.row(head, i), rows);
             }
             wait_for_loads();  // Q_i is here
             Scores<Bc> s;
             if (active) score(s, q, k, keys, w.scale);   // [9]
-            __syncthreads();                             // Q_i is done with
+            __syncthreads();                             // Q_i is no longer read
             if (i + Br < w.seq_q) load_queries(i + Br);  // [8] while O_i is updated
             if (!active) continue;
             mask(s, w, i, j, keys);
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) flash_v1_kernel(Args a) {
             accumulate(o, p, v, keys);
             store_block(i, o, l_new, m_new);  // [12] [13]
         }                                     // [14]
-        __syncthreads();                      // K_j and V_j are done with
+        __syncthreads();                      // K_j and V_j are no longer read
     }                                         // [15]
 }
 

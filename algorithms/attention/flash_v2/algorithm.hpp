@@ -1,4 +1,5 @@
-// FlashAttention-2: the loops exchanged. Q_i and an un-normalised O_i stay on chip while K and V stream past.
+// FlashAttention-2: FlashAttention-1 with the loops exchanged. Q_i and an un-normalised O_i stay on chip while K and V
+// stream past.
 #pragma once
 
 #include "algorithms/attention/flash_v2/released.hpp"
@@ -7,7 +8,7 @@
 
 namespace tilescope::flash_v2 {
 
-// The numbers are the paper's own. (Its line 10 prints an inverse on the rescaling factor that does not belong there.)
+// Line numbers are those of the paper's Algorithm 1. (In the paper, line 10 inverts the rescaling factor: a misprint.)
 inline constexpr CodeLine code[] = {
     {1, "divide Q into Tr blocks, K and V into Tc blocks", "Nothing moves yet."},
     {2, "divide O into Tr blocks, LSE into Tr blocks", "Nothing moves yet."},

@@ -1,7 +1,7 @@
 // FlashAttention-2 on CUDA cores, in fp32. New against flash_v1: a thread block keeps Q_i, O_i, l_i and m_i while K and
 // V stream past, so that O is written once, and row blocks run in parallel as well as heads. Bound by fp32 arithmetic:
-// expect half of the chip's FMA peak (docs/validation.md has what was measured). Run it: tilescope validate flash_v2
-// --seq 4096 --heads 64 --dim 64 --dtype f32
+// expect half of the chip's FMA peak (docs/validation.md has what was measured).
+// Run it: tilescope validate flash_v2 --seq 4096 --heads 64 --dim 64 --dtype f32
 #include "algorithms/attention/flash_v2/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
 #include "algorithms/cuda/scores.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace cuda;
 
-/// Logits: PlainScores, or Scored.
+/// `Logits` is PlainScores or Scored.
 template <class Logits>
 struct Args {
     Global<const float> Q, K, V;
@@ -19,7 +19,8 @@ struct Args {
     Logits logits;
 };
 
-// At D = 128 ptxas would rather spill registers than give up a third thread block per SM, which has no room anyway.
+// At D = 128, ptxas would spill registers to make room for a third thread block per SM. Shared memory has no room for
+// three anyway, so that only one is asked for.
 template <class Logits, int Br, int Bc, int D, int Dv>
 __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) flash_v2_kernel(Args<Logits> a) {
     constexpr int threads = fp32_threads(Br);
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) flash_v2_k
     const Workload& w = a.logits.work;
 
     const int head = blockIdx.y, kv = w.kv_slice(head);
-    const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [3] the blocks that see most keys start first
+    const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [3] row blocks that see most keys start first
     const int rows = min(Br, w.seq_q - i);
     const Visits visits = a.logits.visits(i, rows, Br, Bc);
     const bool active = warp_has_rows(rows);
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) flash_v2_k
 
     for (int t = visits.first; t < visits.end; ++t) {  // [6]
         const int j = a.logits.tile(t) * Bc, keys = min(Bc, w.seq_k - j);
-        wait_for_loads();                                         // K_j is here, and V_(j-1) done with
+        wait_for_loads();                                         // K_j is here, and V_(j-1) is no longer read
         load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);  // [7] while S is computed
         if (active) {
             Scores<Bc> s;
@@ -65,7 +66,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) flash_v2_k
             stage(p, s);
             a.logits.drop(p, head, i, j);
         }
-        wait_for_loads();                                              // V_j is here, and K_j done with
+        wait_for_loads();                                              // V_j is here, and K_j is no longer read
         if (t + 1 < visits.end) load_keys(a.logits.tile(t + 1) * Bc);  // [7] while O is updated
         if (active) accumulate(o, p, v, keys);                         // [10]
     }                                                                  // [11]

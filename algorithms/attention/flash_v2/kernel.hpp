@@ -1,11 +1,13 @@
-// What kernel.cu and kernel_tensor_cores.cu compile, and what a thread block of it takes.
+// The tile shapes that kernel.cu and kernel_tensor_cores.cu are compiled for, and the threads and shared memory of a
+// thread block.
 #pragma once
 
 #include "algorithms/cuda/kernel.hpp"
 
 namespace tilescope::flash_v2 {
 
-/// Tensor cores: the tiles of the library's kernel (flash_fwd_launch_template.h), four warps; S, P and O in registers.
+/// Tensor cores: the tiles of FlashAttention-2's released kernel (flash_fwd_launch_template.h) and four warps. S, P and
+/// O are in registers.
 constexpr KernelVariant tensor_core_variant(Dtype dtype, Index br, Index bc, Index d) {
     return {dtype, {br, bc}, d, d, 128, 2 * (br * d + 2 * bc * d), 0, Takes::masks};
 }
@@ -30,9 +32,9 @@ inline constexpr KernelVariant kernels[] = {
     tensor_core_variant(Dtype::bf16, 128, 64, 128),
 };
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
-/// kernel_tensor_cores.cu: the instances of f16 and bf16
+/// Defined in kernel_tensor_cores.cu, for f16 and bf16.
 void launch_tensor_cores(const KernelCall& call);
 
 }  // namespace tilescope::flash_v2

@@ -1,9 +1,10 @@
 // FlashAttention-2 on tensor cores, in f16 and bf16: kernel.cu's loops with both products as mma.sync m16n8k16. New
-// against it: four warps of 32 rows each hold S, P and O in registers alone (an accumulator of S is laid out like an
-// operand of the second product, so P needs no staging), and K_(j+1) arrives while P V_j is computed, V_j while Q
-// K_j^T. Bound by the tensor cores at d = 128, and by them and the exponentials at d = 64: expect what the library's
-// kernel of the same tiles reaches (docs/validation.md has what was measured). Run it: tilescope validate flash_v2
-// --seq 4096 --heads 64 --dim 128 --dtype f16
+// against kernel.cu: four warps of 32 rows each hold S, P and O in registers alone. An accumulator of S is laid out
+// like an operand of the second product, so that P needs no staging. As in kernel.cu, V_j arrives while Q K_j^T is
+// computed, and K_(j+1) while P V_j is.
+// Bound by the tensor cores at d = 128, and by them and the exponentials at d = 64: expect the speed of the library's
+// kernel with the same tiles (docs/validation.md has what was measured).
+// Run it: tilescope validate flash_v2 --seq 4096 --heads 64 --dim 128 --dtype f16
 #include "algorithms/attention/flash_v2/kernel.hpp"
 #include "algorithms/cuda/tensor_core_statistics.cuh"
 
@@ -12,7 +13,7 @@ namespace {
 
 using namespace cuda;
 
-/// Keys: Plain, or Masked.
+/// `Keys` is Plain or Masked.
 template <class T, class Keys>
 struct Args {
     Global<const T> Q, K, V;
@@ -27,17 +28,17 @@ constexpr int warp_rows = 16 * M;
 template <class T, class Keys, int Br, int Bc, int D>
 __global__ void __launch_bounds__(threads, 2) flash_v2_tensor_core_kernel(Args<T, Keys> a) {
     static_assert(Br == threads / 32 * warp_rows);
-    extern __shared__ __align__(1024) uint4 shared[];  // so that columns can be found by exclusive or
+    extern __shared__ __align__(1024) uint4 shared[];  // aligned, so that exclusive or finds a piece's address
     const HalfTile<T, Br, D> q{reinterpret_cast<T*>(shared)};
     const HalfTile<T, Bc, D> k{q.data + q.size}, v{k.data + k.size};
     const Workload& w = a.seen.work;
     const float to_log2 = w.scale * 1.44269504f;
 
     const int head = blockIdx.y, kv = w.kv_slice(head);
-    const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [3] the blocks that see most keys start first
+    const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [3] row blocks that see most keys start first
     const int rows = min(Br, w.seq_q - i);
     const Visits visits = a.seen.visits(i, rows, Br, Bc);
-    const int row = threadIdx.x / 32 * warp_rows;  // this warp's first, within the block
+    const int row = threadIdx.x / 32 * warp_rows;  // this warp's first row in the block
     const bool active = row < rows;
 
     const auto load_keys = [&](int j) { load_async<threads>(k, a.K.row(kv, j), min(Bc, w.seq_k - j)); };  // [7]
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(threads, 2) flash_v2_tensor_core_kernel(Args<T
     const auto step = [&]<bool whole>(int t) {
         const int j = a.seen.tile(t) * Bc;
         const int keys = whole ? Bc : min(Bc, w.seq_k - j);
-        wait_for_loads();                              // K_j is here, and V_(j-1) done with
+        wait_for_loads();                              // K_j is here, and V_(j-1) is no longer read
         load_async<threads>(v, a.V.row(kv, j), keys);  // [7] while S is computed
         Operand<M, Bc> p;
         if (active) {
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(threads, 2) flash_v2_tensor_core_kernel(Args<T
             scale_rows(o, correction);  // [10]
             p = rounded<T>(s);
         }
-        wait_for_loads();                                            // V_j is here, and K_j done with
+        wait_for_loads();                                            // V_j is here, and K_j is no longer read
         if (t + 1 < visits.end) load_keys(a.seen.tile(t + 1) * Bc);  // [7] while O is updated
         if (active) accumulate(o, p, v);                             // [10]
     };

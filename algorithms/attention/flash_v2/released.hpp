@@ -7,7 +7,7 @@
 
 namespace tilescope::flash_v2 {
 
-/// flash_fwd_launch_template.h, run_mha_fwd_hdim*.
+/// The tiles of run_mha_fwd_hdim* in flash_fwd_launch_template.h.
 inline Tiling released_tiles(const Problem& p, const GpuSpec& gpu) {
     const Index dim = std::max(p.dim, p.dim_v);
     const bool causal = p.mask.is_causal(), drops = p.uses(Feature::dropout);
@@ -20,7 +20,7 @@ inline Tiling released_tiles(const Problem& p, const GpuSpec& gpu) {
         return causal ? Tiling{64, 64} : Tiling{128, 32};
     }
     if (dim <= 192) return drops ? Tiling{64, 64} : Tiling{128, 64};
-    // Where two thread blocks of 64 x 64 share an SM, those are faster (H100); where not, one of 128 x 64 (A100).
+    // 128 x 64 where it fits and an SM has no room for two thread blocks of 64 x 64 (A100); else 64 x 64 (H100).
     const bool one_large = gpu.sram_per_block >= 131072 && gpu.sram_per_sm < 196608;
     return one_large ? Tiling{128, 64} : Tiling{64, 64};
 }

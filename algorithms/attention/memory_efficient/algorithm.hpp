@@ -24,10 +24,9 @@ inline constexpr CodeLine code[] = {
     {8, "  write O_i / s' to HBM", "One division, one write."},
 };
 
-/// kKeepOutputInRF (kernel_forward.h), where the greatest head dimension that a kernel is compiled for is 64, 128 or
-/// any.
+/// kKeepOutputInRF of kernel_forward.h. Kernels are compiled for head dimensions up to 64, up to 128, or any.
 inline bool keeps_output_in_registers(const Problem& p) { return p.dim_v <= 128; }
-/// Columns of V and O that the second product takes at once where O is not in registers: as many as keys.
+/// Columns of V and O that the second product takes at once where O is not in registers: as many as a tile has keys.
 inline Index columns_at_once(const Tiling& tile) { return tile.bc; }
 
 /// O_acc: the unfinished O, in f32, where neither registers nor O itself can hold it.
@@ -40,8 +39,8 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// As FlashAttention-2 without the LSE, and with Q read once per visited tile; and O, where it is in HBM, between any
-/// two of them.
+/// FlashAttention-2's without the LSE, but Q is read once per visited tile. Where O is not kept in registers, O goes to
+/// HBM and back between two visited tiles.
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
     const Index seeing = part_visits(p, tile, ceil_div(p.seq_k, tile.bc));
@@ -55,14 +54,14 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
-/// xformers, csrc/attention/cuda/fmha: kernel_forward.h has 32 x 32 scores a warp (kNumWarpsPerBlock) and room for 16
-/// warps on an SM (kMinBlocksPerSm); gemm_kernel_utils.h takes mma m16n8k8 from sm_80 on, which reaches 1,992 FLOPs a
-/// cycle and SM where m16n8k16 reaches 2,680 (H100 and H200).
+/// xformers, csrc/attention/cuda/fmha. kernel_forward.h has 32 x 32 scores per warp (kNumWarpsPerBlock) and room for 16
+/// warps on an SM (kMinBlocksPerSm). gemm_kernel_utils.h uses mma m16n8k8 from sm_80 on: 1,992 FLOPs per cycle and SM,
+/// where m16n8k16 reaches 2,680 (H100 and H200).
 inline constexpr TiledProducts tiled = {.warp = 32, .piece = 32, .warps_on_sm = 16, .rate = 1992.0 / 2680};
 
 inline constexpr SharedPlace places[] = {{{"Q", "K", "P"}}, {{"Q", "K", "V"}}};
 
-/// The same repository, generate_kernels.py: queries x keys, by the greatest head dimension.
+/// xformers, generate_kernels.py: queries x keys of a tile, by the greatest head dimension.
 inline constexpr ReleasedKernel released = {.whose = "xformers'",
                                             .kernel = "kernel, which is PyTorch's",
                                             .file = "generate_kernels.py",

@@ -1,6 +1,6 @@
 // The xformers kernel's loops on CUDA cores, in fp32. New against flash_v2: both products share one buffer in shared
-// memory, first Q_i and K_j, then P and V_j. That halves what a block needs of it, but Q_i is read again for every key
-// block, and the products wait for their loads: only V_j's overlaps with work, the softmax of S.
+// memory, first Q_i and K_j, then P and V_j. A thread block needs half the shared memory, but reads Q_i again for every
+// key block, and the products wait for their loads: only the load of V_j overlaps with work, the softmax of S.
 // Bound by fp32 arithmetic: expect a little less than flash_v2's speed.
 // Run it: tilescope validate memory_efficient --seq 4096 --heads 64 --dim 64 --dtype f32
 #include "algorithms/attention/memory_efficient/kernel.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace cuda;
 
-/// Logits: PlainScores, or Scored.
+/// `Logits` is PlainScores or Scored.
 template <class Logits>
 struct Args {
     Global<const float> Q, K, V;
@@ -20,7 +20,7 @@ struct Args {
     Logits logits;
 };
 
-/// Scored rows may take two thread blocks' registers of an SM: for three the compiler spills; 0: it decides.
+/// Thread blocks per SM for __launch_bounds__; 0: the compiler decides. With three for Scored, the compiler spills.
 template <class Logits>
 constexpr int min_blocks = std::is_same_v<Logits, PlainScores> ? 0 : 2;
 
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), min_blocks<Logits>) memory_e
     const Workload& w = a.logits.work;
 
     const int head = blockIdx.y, kv = w.kv_slice(head);
-    const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [1] the blocks that see most keys start first
+    const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [1] row blocks that see most keys start first
     const int rows = min(Br, w.seq_q - i);
     const Visits visits = a.logits.visits(i, rows, Br, Bc);
     const bool active = warp_has_rows(rows);
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), min_blocks<Logits>) memory_e
     o.fill(0);
     store_kept(-infinity, m, Br);
     store_kept(0, sum, Br);
-    __syncwarp();  // a row's statistics are its warp's alone
+    __syncwarp();  // one warp alone uses a row's statistics
 
     for (int t = visits.first; t < visits.end; ++t) {  // [3]
         const int j = a.logits.tile(t) * Bc, keys = min(Bc, w.seq_k - j);
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), min_blocks<Logits>) memory_e
         wait_for_loads();  // Q_i and K_j are here
         Scores<Bc> s;
         if (active) score(s, q, k, keys, w.scale);
-        __syncthreads();                                          // Q_i and K_j are done with
+        __syncthreads();                                          // Q_i and K_j are no longer read
         load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);  // [7] while P is computed
         if (active) {
             a.logits.finish(s, beside, head, i, j, keys);
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), min_blocks<Logits>) memory_e
             const float m_new = fmaxf(m_old, row_max(s));  // [5]
             const float correction = exponential(m_old - finite(m_new));
             exp_minus(s, m_new, keys);
-            __syncwarp();  // both keepers of a row have read m' and s'
+            __syncwarp();  // both lanes that keep a row have read m' and s'
             store_kept(m_new, m, Br);
             store_kept(correction * sum_old + row_sum(s), sum, Br);
             o.scale_rows(correction);  // [6]
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), min_blocks<Logits>) memory_e
         }
         wait_for_loads();  // V_j is here
         if (active) accumulate(o, p, v, keys);
-        __syncthreads();  // P and V_j are done with
+        __syncthreads();  // P and V_j are no longer read
     }
 
     if (!active) return;

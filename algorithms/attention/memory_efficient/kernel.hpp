@@ -1,4 +1,4 @@
-// What kernel.cu compiles, and what a thread block of it takes.
+// The tile shapes that kernel.cu is compiled for, and the threads and shared memory of a thread block.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
     KernelVariant v = fp32_variant(br, bc, d, dv);
     v.tiles = 4 * (std::max(br * d + bc * d, br * bc + bc * dv) + 2 * br);
     v.staging = 0;
-    v.takes = br == 64 && bc == 64 ? Takes::scores : Takes::plain;  // one of each head dimension
+    v.takes = br == 64 && bc == 64 ? Takes::scores : Takes::plain;  // one instance per head dimension
     return v;
 }
 
@@ -22,7 +22,7 @@ inline constexpr KernelVariant kernels[] = {
     variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
 };
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
 
 }  // namespace tilescope::memory_efficient

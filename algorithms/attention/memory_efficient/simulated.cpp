@@ -37,7 +37,7 @@ Tile score(Block& b, const Head& h, Span i, Span j) {
     return s;
 }
 
-/// Line 5: makes P of S, and takes it into the statistics. Returns the factor of what O_i has so far.
+/// Line 5: turns S into P and updates the statistics. Returns the factor by which O_i has to be rescaled.
 Tile update(Block& b, Statistics& of_rows, Tile& s) {
     b.at(5);
     Tile correction = b.alloc_registers("c", s.rows(), 1);
@@ -50,7 +50,7 @@ Tile update(Block& b, Statistics& of_rows, Tile& s) {
     return correction;
 }
 
-/// The left operand of the second product.
+/// Line 7: copies P to SRAM, as the left operand of the second product.
 Tile to_sram(Block& b, const Head& h, Tile& s, Span i, Span j) {
     b.at(7);
     drop_scores(b, s, h.p, h.t, h.at, i, j);
@@ -77,8 +77,8 @@ void attend_in_registers(Block& b, const Head& h, Span i, const Tiles& keys) {
     b.store(o, h.O, i);
 }
 
-/// The unfinished O_i waits in `unfinished` while the next scores are computed: it is not read for the first key block,
-/// and what the last leaves is O_i itself.
+/// The unfinished O_i is in HBM, in `unfinished`, while the next scores are computed. The first key block does not read
+/// it, and the last one writes O_i itself.
 void attend_in_hbm(Block& b, const Head& h, const Hbm& unfinished, Span i, const Tiles& keys, const Tiles& columns) {
     b.at(2);
     Statistics of_rows(b, i);
@@ -103,7 +103,7 @@ void attend_in_hbm(Block& b, const Head& h, const Hbm& unfinished, Span i, const
         });
     };
     const Index n = keys.count();
-    const auto turns = [&](Index begin, Index end) {  // of a row, which all cost the same
+    const auto turns = [&](Index begin, Index end) {  // key blocks that cost the same
         return end > begin ? keys.within({keys[begin].begin, keys[end - 1].end() - keys[begin].begin}) : keys.upto(0);
     };
     b.uniform(turns(0, std::min<Index>(n, 1)), [&](Span j) { step(j, true, n == 1); });
@@ -127,7 +127,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             attend_in_registers(b, Head(t, p, head), i, p.visible_keys(keys, i));
         });
     } else {
-        // What a row block costs has a first and a last tile of its own, and does not grow with those between alone.
+        // The first and the last key block do not cost what the others do: the cost of a row block is not graded.
         const Axis row_axis = p.visible(keys).all() ? uniform(rows) : each(rows);
         const Hbm unfinished = t[p.dtype == Dtype::f32 ? "O" : "O_acc"];
         gpu.launch("memory_efficient", {p.head_axis(), row_axis}, [&](Block& b, Span head, Span i) {

@@ -1,5 +1,5 @@
-// Flash-decoding: FlashAttention-2 with the keys cut into parts that run side by side, and a second launch that
-// combines what they found.
+// Flash-decoding: FlashAttention-2 with the keys cut into parts that run in parallel, and a second launch that combines
+// their outputs.
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
@@ -32,17 +32,17 @@ inline constexpr CodeLine code[] = {
     {16, "  write O, LSE to HBM", "O in the storage type, rounded once."},
 };
 
-/// The parts that a tiling asks for; one where it leaves that open.
+/// The number of parts, S: 1 where the tiling does not give it.
 inline Index parts_of(const Tiling& tile) { return std::max<Index>(1, tile.splits); }
 
-/// Key blocks of a part, but for the last ones.
+/// Key blocks of a part; the last parts may have fewer.
 inline Index blocks_of_a_part(const Problem& p, const Tiling& tile) {
     return ceil_div(ceil_div(p.seq_k, tile.bc), parts_of(tile));
 }
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// Of several parts, O_s: the rows of a part below those of the part before; LSE_s: a row's parts side by side.
+/// With several parts, O_s (S Nq x dv) has the rows of a part below those of the part before; LSE_s is Nq x S.
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     const Index S = parts_of(tile), Nq = p.seq_q;
     auto t = computation::attention.tensors(p);
@@ -53,15 +53,15 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     return t;
 }
 
-/// Rows of a thread block that combines: flash_fwd_launch_template.h, run_flash_splitkv_fwd's kBlockM.
+/// Rows of a thread block that combines: kBlockM of run_flash_splitkv_fwd (flash_fwd_launch_template.h).
 inline Index rows_combined(const Problem& p) { return p.dim_v % 128 == 0 ? 4 : p.dim_v % 64 == 0 ? 8 : 16; }
 
-/// Parts whose O_s a thread that combines asks for before it uses the first.
+/// Parts of a row's O_s that are loaded before the first one is used, by all threads that share the row's columns.
 inline constexpr Index asked_together = 32;
 
-/// Of its kernel on tensor cores: rows of a tile for decoding, and the shared memory that a thread block asks for
-/// there, more than it uses, so that an SM has two of them, as the rules for S take it: HBM is read faster in fewer
-/// places at a time.
+/// Decoding on tensor cores: rows of a tile, and the shared memory that a thread block asks for. That is more than it
+/// uses, so that an SM holds only two thread blocks, as the rules for S assume: HBM is read faster where fewer thread
+/// blocks read at a time.
 inline constexpr ShortTiles decoding_tiles = {16, 76 << 10};
 
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
@@ -69,7 +69,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32);
     const Index S = parts_of(tile), U = t.row_visits;
     const Index QA = part_visits(p, tile, blocks_of_a_part(p, tile));
-    const Index combined = S > 1 ? S * Nq : 0;  // parts of all rows
+    const Index combined = S > 1 ? S * Nq : 0;  // rows of O_s
     const Bytes partials = f * combined * (dv + 1), table = page_entries(p, tile) * size_of(Dtype::i32);
     const Count combining = combined > 0 ? Nq * (4 * S + 2 * S * dv - dv) : 0;
     return (Prediction{(QA * d + t.keys_streamed * (d + dv)) * e + partials + table, partials + Nq * dv * e + Nq * f,
@@ -79,7 +79,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
-/// Dao-AILab/flash-attention at 0251105a, flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch.
+/// Dao-AILab/flash-attention at 0251105a: run_mha_fwd_splitkv_dispatch in flash_fwd_launch_template.h.
 inline constexpr ReleasedKernel released = {.whose = "FlashAttention-2's",
                                             .kernel = "released split-KV kernel",
                                             .file = "flash_fwd_launch_template.h",

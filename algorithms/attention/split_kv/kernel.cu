@@ -1,6 +1,6 @@
-// Flash-decoding on CUDA cores, in fp32. New against flash_v2: a thread block takes a part of the keys, leaves O_s and
-// LSE_s in HBM, and kernel_combine.cu adds the parts up. Bound by HBM where rows are few, if there are parts enough for
-// all SMs, and by fp32 arithmetic where rows are many.
+// Flash-decoding on CUDA cores, in fp32. New against flash_v2: a thread block takes a part of the keys and writes O_s
+// and LSE_s to HBM; kernel_combine.cu adds the parts up. Bound by HBM where there are few rows, and parts for all SMs;
+// bound by fp32 arithmetic where there are many rows.
 // Run it: tilescope validate split_kv --seq-q 1 --seq-k 8192 --heads 8 --dim 64 --dtype f32 --splits 16
 #include "algorithms/attention/split_kv/kernel.hpp"
 #include "algorithms/attention/split_kv/kernel_part.cuh"
@@ -10,7 +10,8 @@ namespace {
 
 using namespace cuda;
 
-// At D = 128 ptxas would rather spill registers than give up a third thread block per SM, which has no room anyway.
+// At D = 128, ptxas would spill registers to make room for a third thread block per SM. Shared memory has no room for
+// three anyway, so that only one is asked for.
 template <int Br, int Bc, int D, int Dv>
 __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) split_kv_kernel(Args<float> a) {
     constexpr int threads = fp32_threads(Br);
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) split_kv_k
 
     for (int j = duty.begin; j < duty.end; j += Bc) {
         const int keys = min(Bc, w.seq_k - j);
-        wait_for_loads();                                         // K_j is here, and V_(j-1) done with
+        wait_for_loads();                                         // K_j is here, and V_(j-1) is no longer read
         load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);  // [5] while S is computed
         if (active) {
             Scores<Bc> s;
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) split_kv_k
             o.scale_rows(correction);  // [8]
             stage(p, s);
         }
-        wait_for_loads();                          // V_j is here, and K_j done with
+        wait_for_loads();                          // V_j is here, and K_j is no longer read
         if (j + Bc < duty.end) load_keys(j + Bc);  // [5] while O is updated
         if (active) accumulate(o, p, v, keys);     // [8]
     }

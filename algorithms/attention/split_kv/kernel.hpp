@@ -1,4 +1,4 @@
-// What kernel.cu, kernel_tensor_cores.cu and kernel_combine.cu compile, and what a thread block of it takes.
+// The tile shapes that the kernels are compiled for, and the threads and shared memory of a thread block.
 #pragma once
 
 #include <algorithm>
@@ -8,20 +8,20 @@
 
 namespace tilescope::split_kv {
 
-/// Threads of a thread block that combines a few parts (four times as many combine more), and of one that attends on
-/// tensor cores.
+/// Threads of a thread block that combines up to 8 parts (four times as many combine more parts), and of a thread block
+/// of the first launch on tensor cores.
 inline constexpr Index combining_threads = 128, tensor_core_threads = 128;
 
-/// CUDA cores: flash_v2's. Of a short tile, a warp attends, and more threads combine.
+/// CUDA cores: flash_v2's. For tiles of 16 rows the first launch has one warp; the second has more threads.
 constexpr KernelVariant cuda_core_variant(Index br, Index bc, Index d, Index dv) {
     KernelVariant v = fp32_variant(br, bc, d, dv);
     v.threads = std::max(v.threads, combining_threads);
     return v;
 }
 
-/// Tensor cores: four warps. 16 rows are for decoding; 64 are the library's, with its 128 keys at d = 128 and half of
-/// its 256 at d = 64 (flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch). S, P and O are in registers; what
-/// warps merge takes the room of K_j and V_j.
+/// Tensor cores: four warps. 16 rows are for decoding. 64 rows are FlashAttention-2's, with its 128 keys at d = 128 and
+/// half of its 256 keys at d = 64 (flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch). S, P and O are in
+/// registers. Where warps merge their parts of O, these lie in the place of K_j and V_j.
 constexpr KernelVariant tensor_core_variant(Dtype dtype, Index br, Index bc, Index d) {
     const Bytes tiles = 2 * (br * d + 2 * bc * d), wanted = br <= decoding_tiles.rows ? decoding_tiles.shared : 0;
     return {dtype, {br, bc}, d, d, tensor_core_threads, tiles, std::max<Bytes>(0, wanted - tiles)};
@@ -45,11 +45,11 @@ inline constexpr KernelVariant kernels[] = {
     tensor_core_variant(Dtype::bf16, 64, 128, 128),
 };
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
-/// kernel_tensor_cores.cu: the first launch in f16 and bf16
+/// Defined in kernel_tensor_cores.cu: the first launch, in f16 and bf16.
 void launch_tensor_cores(const KernelCall& call);
-/// kernel_combine.cu: the second launch
+/// Defined in kernel_combine.cu: the second launch.
 void launch_combine(const KernelCall& call);
 
 }  // namespace tilescope::split_kv

@@ -1,7 +1,7 @@
-// Flash-decoding's second launch: adds up what the parts of the keys gave. A thread has 4 neighbours of a row, and asks
-// for 8 parts of them at once. With few parts an SM has many of the thread blocks, which is what counts where rows are
-// many; with more parts a row has four times the threads, each with a quarter of the parts, so that all reads are under
-// way at once where rows are few.
+// Flash-decoding's second launch: adds up the outputs of the parts of the keys. A thread has 4 neighbouring columns of
+// a row, and loads 8 parts of them at once. With up to 8 parts, thread blocks are small and an SM holds many of them,
+// which counts where there are many rows. With more parts, a row has four times the threads, each with a quarter of the
+// parts: 32 parts of a row are then loaded at once, which counts where there are few rows.
 #include "algorithms/attention/split_kv/algorithm.hpp"
 #include "algorithms/attention/split_kv/kernel.hpp"
 #include "algorithms/attention/split_kv/kernel_part.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr int batch = 8;  // outputs that a thread asks for at once
+constexpr int batch = 8;  // parts that a thread loads at once
 
 template <class T>
 struct CombineArgs {
@@ -37,7 +37,7 @@ __device__ inline float reduce_row(float x, Op op) {
     return x;
 }
 
-/// sum += w x, in this order and not fused: a fused one would be counted among the matrix FLOPs.
+/// sum += w x, not fused, because a counter would take a fused multiply-add for a matrix FLOP.
 __device__ inline void add_weighted(float4& sum, float w, float4 x) {
     sum.x = __fadd_rn(sum.x, __fmul_rn(w, x.x));
     sum.y = __fadd_rn(sum.y, __fmul_rn(w, x.y));
@@ -45,13 +45,13 @@ __device__ inline void add_weighted(float4& sum, float w, float4 x) {
     sum.w = __fadd_rn(sum.w, __fmul_rn(w, x.w));
 }
 
-/// What a row's parts amount to.
+/// Of a row's parts: the sum of their weights, and the LSE.
 struct Sum {
     float weights, lse;
 };
 
-/// [12], [13]: a row's LSE_s become the weights of its parts, whose sum is still to be divided by. `lanes` threads
-/// share the row; all of a warp take part.
+/// [12], [13]: writes the weights of a row's parts to `w`, not yet divided by their sum, from the row's LSE_s. `lanes`
+/// threads share the row; all threads of a warp have to call this.
 template <int lanes>
 __device__ inline Sum weigh(float* w, const float* lse_s, int parts, int lane, bool exists) {
     float m = -infinity, sum = 0;
@@ -62,7 +62,7 @@ __device__ inline Sum weigh(float* w, const float* lse_s, int parts, int lane, b
         m = fmaxf(m, x);
     }
     m = finite(reduce_row<lanes>(m, [](float x, float y) { return fmaxf(x, y); }));
-#pragma unroll 1  // or lanes that have a part less go through a loop of their own, whose exponentials count besides
+#pragma unroll 1  // unrolled, lanes with one part less would diverge, and a counter would see more exponentials
     for (int s = lane; s < parts; s += lanes) {
         const float x = exponential(w[s] - m);
         w[s] = x;
@@ -72,7 +72,7 @@ __device__ inline Sum weigh(float* w, const float* lse_s, int parts, int lane, b
     return {sum, sum > 0 ? m + logf(sum) : -infinity};  // [14]
 }
 
-/// The sum of what the first share and all others have; for the first.
+/// Adds up the `o` of all shares of a place; the first share gets the sum.
 template <int shares>
 __device__ inline void add_shares(float4& o) {
     __shared__ float4 all[shares][combining_threads];
@@ -87,7 +87,7 @@ __device__ inline void add_shares(float4& o) {
     }
 }
 
-/// `shares`: threads that have the same columns of a row; they take its parts in turns.
+/// `shares` threads have the same columns of a row: share n takes parts n, n + shares, ...
 template <class T, int Dv, int shares>
 __global__ void __launch_bounds__(shares* combining_threads, shares == 1 ? 8 : 2) combine_kernel(CombineArgs<T> a) {
     constexpr int lanes = Dv / 4, Rows = combining_threads / lanes;
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(shares* combining_threads, shares == 1 ? 8 : 2
     float* const w = weights + r * S;
     wait_for_launch_before();
 
-    // The first outputs are on their way while the weights are computed.
+    // The first parts of O_s arrive while the weights are computed.
     const float* const o_s = a.O_s.row(head, min(i, a.seq_q - 1)) + 4 * lane;
     const std::int64_t part = std::int64_t{a.seq_q} * a.O_s.pitch;
     float4 x[batch];
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(shares* combining_threads, shares == 1 ? 8 : 2
     }
     __syncthreads();  // weights and LSE are here
 
-    // All of the block's in one store: what warps write by themselves of a sector meets on its way, or does not.
+    // One instruction stores all LSEs of the block. Where several warps write to a sector, stores may not be merged.
     const int row = blockIdx.x * Rows + threadIdx.x;
     if (threadIdx.x < Rows && row < a.seq_q) *a.LSE.row(head, row) = lse[threadIdx.x];  // [16]
     float4 o = {};

@@ -1,5 +1,5 @@
-// What the kernels of the first launch share: their arguments, which part of the work is a thread block's, and what it
-// writes where that is nothing.
+// What the kernels of the first launch share: their arguments, the part of the work that a thread block does, and what
+// a thread block without keys writes.
 #pragma once
 
 #include "algorithms/attention/split_kv/algorithm.hpp"
@@ -8,17 +8,17 @@
 
 namespace tilescope::split_kv {
 
-/// Whether a launch combines what parts of the keys have; one part is all.
+/// Whether the keys are cut into several parts, which a second launch combines.
 inline bool in_parts(const KernelCall& call) { return parts_of(call.tile()) > 1; }
 
-/// The first launch's arguments. `Out`: what O_s has, or O where one part is all.
+/// The first launch's arguments. With a single part, O_s is O, and LSE_s is LSE. `Out` is the type of O_s.
 template <class T, class Out = float>
 struct Args {
     cuda::Global<const T> Q, K, V;
     cuda::Global<Out> O_s;
     cuda::Global<float> LSE_s;
     cuda::Workload work;
-    int part;  ///< keys of one, but for the last ones
+    int part;  ///< keys of a part; the last parts may have fewer
 
     explicit Args(const KernelCall& call)
         : Q(call.tensors["Q"]),
@@ -30,20 +30,20 @@ struct Args {
           part(static_cast<int>(blocks_of_a_part(call.problem, call.tile()) * call.tile().bc)) {}
 };
 
-/// [1] Row blocks x parts x batch-heads: thread blocks that read the same keys stand side by side.
+/// [1] Row blocks x parts x batch-heads: thread blocks that read the same keys are neighbours in the grid.
 inline dim3 grid_of_parts(const KernelCall& call) {
     const dim3 rows_and_heads = cuda::grid_of(ceil_div(call.problem.seq_q, call.tile().br), call.problem.batch_heads());
     return dim3(rows_and_heads.x, static_cast<unsigned>(parts_of(call.tile())), rows_and_heads.y);
 }
 
-/// Four neighbours in one store.
+/// Stores four neighbouring numbers at once.
 __device__ inline void store_four(float* to, float4 x) { cuda::store_wide(to, x); }
 template <class T>
 __device__ inline void store_four(T* to, float4 x) {
     __stcg(reinterpret_cast<uint2*>(to), uint2{cuda::pack<T>(x.x, x.y), cuda::pack<T>(x.z, x.w)});
 }
 
-/// [1] What a thread block does: rows i .. of a head on the key blocks from `begin` to `end` of part `number`.
+/// [1] What a thread block does: `rows` rows of a head from row i on, on keys `begin` to `end` of part `number`.
 template <int Br, int Bc>
 struct Duty {
     int head, kv, i, rows, number, begin, end;
@@ -52,13 +52,13 @@ struct Duty {
     __device__ explicit Duty(const Args<T, Out>& a)
         : head(blockIdx.z),
           kv(a.work.kv_slice(head)),
-          i((gridDim.x - 1 - blockIdx.x) * Br),  // the blocks that see most keys start first
+          i((gridDim.x - 1 - blockIdx.x) * Br),  // row blocks that see most keys start first
           rows(min(Br, a.work.seq_q - i)),
           number(blockIdx.y),
           begin(number * a.part),
           end(min(begin + a.part, a.work.visible_tiles(i + rows, Bc) * Bc)) {}  // [2]
 
-    /// The first of its rows of O_s, and of LSE_s, whose rows hold their parts side by side.
+    /// The first of its rows of O_s. lse() is row r of these in LSE_s, of which each part has a column.
     template <class T, class Out>
     __device__ Out* output(const Args<T, Out>& a) const {
         return a.O_s.row(head, number * a.work.seq_q + i);
@@ -68,7 +68,7 @@ struct Duty {
         return a.LSE_s.row(head, i + r)[number];
     }
 
-    /// [3], [10] The sum over nothing.
+    /// [3], [10] The result without keys: O_s = 0, LSE_s = -inf.
     template <int threads, int Dv, class T, class Out>
     __device__ void write_nothing(const Args<T, Out>& a) const {
         constexpr int pieces = Dv / 4;

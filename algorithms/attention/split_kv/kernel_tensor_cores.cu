@@ -1,9 +1,9 @@
-// Flash-decoding on tensor cores, in f16 and bf16: a part of the keys in flash_v2's way, with four warps. New against
-// it: warps may lie along the keys. Tiles of 64 rows give each warp 16 rows, and all keys; tiles of 16 rows, for
-// decoding, give each warp a quarter of a tile's keys, which it loads for itself, without a barrier, and an m, l and O
-// of its own; the four are merged when the part ends. K_(j+1) is asked for as soon as S_j is computed, V_(j+1) as soon
-// as O is updated, so that loads are always under way: bound by HBM where K and V are not in L2, if there are parts
-// enough for all SMs.
+// Flash-decoding on tensor cores, in f16 and bf16: flash_v2's loop over a part of the keys, with four warps. New
+// against flash_v2: warps may share the keys. With tiles of 64 rows, each warp has 16 rows and all keys. With tiles of
+// 16 rows, for decoding, each warp has a quarter of a tile's keys: it loads them by itself, without a barrier of the
+// thread block, and keeps an m, l and O of its own. The four are merged when the part ends. The load of K_(j+1) starts
+// as soon as S_j is computed, that of V_(j+1) as soon as O is updated, so that loads are always in flight. Bound by HBM
+// where K and V are not in L2 and there are parts enough for all SMs.
 // Run it: tilescope validate split_kv --seq-q 1 --seq-k 8192 --heads 8 --dim 128 --dtype f16 --splits 16
 #include "algorithms/attention/split_kv/kernel.hpp"
 #include "algorithms/attention/split_kv/kernel_part.cuh"
@@ -18,7 +18,7 @@ constexpr int threads = tensor_core_threads, warps = threads / 32, M = 1, warp_r
 constexpr auto greater = [](float x, float y) { return fmaxf(x, y); };
 constexpr auto plus = [](float x, float y) { return x + y; };
 
-/// Which rows and keys of a Br x Bc tile are a warp's: all keys of 16 rows, or all rows of a quarter of the keys.
+/// The rows and keys of a Br x Bc tile that a warp has: 16 rows and all keys, or all rows and a quarter of the keys.
 template <int Br, int Bc>
 struct Warp {
     static constexpr bool along_keys = Br == warp_rows;
@@ -31,9 +31,9 @@ struct Warp {
     __device__ HalfTile<T, keys, D> own(const HalfTile<T, Bc, D>& tile) const {
         return {tile.data + key * D};
     }
-    /// How many of them exist, if the tile has this many.
+    /// How many of the warp's keys exist where the tile has `of_tile` keys.
     __device__ int existing(int of_tile) const { return min(keys, of_tile - key); }
-    /// Starts to load the tile whose first `rows` rows exist, or the warp's own keys of it, as a batch.
+    /// Starts to load a tile whose first `rows` rows exist, or the warp's own keys of that tile, as one batch.
     template <class T, int D>
     __device__ void load_batch(const HalfTile<T, Bc, D>& tile, const T* from, int rows) const {
         if constexpr (!along_keys)
@@ -42,17 +42,17 @@ struct Warp {
             load_async<32>(own(tile), from + key * D, existing(rows), threadIdx.x % 32);
         end_batch();
     }
-    /// For those that load for one another.
+    /// A barrier of the threads that load keys for one another: the warp, or the thread block.
     __device__ static void wait() { along_keys ? __syncwarp() : __syncthreads(); }
 };
 
-/// What a warp keeps of its 16 rows.
+/// O, l and m of a warp's 16 rows.
 template <int D>
 struct State {
     Accumulators<M, D> o;
     float l = 0, m = -infinity;
 
-    /// Takes in the scores of a tile; O has yet to be increased by the P that this returns.
+    /// Updates m, l and O by the scores of a tile, and returns P. The caller adds P V to O.
     template <class T, int keys>
     __device__ Operand<M, keys> update(Accumulators<M, keys>& s, float to_log2, int existing) {
         const float m_old = m;  // [7]
@@ -65,14 +65,14 @@ struct State {
     }
 };
 
-/// Stores an LSE_s that this lane keeps, of the warp's rows from `row` on.
+/// Stores the LSE_s that this lane keeps. `row` is the warp's first one.
 template <class T, class Out, int Br, int Bc>
 __device__ inline void store_lse(float lse, int row, const Duty<Br, Bc>& duty, const Args<T, Out>& a) {
     const int kept = row + kept_row_of_warp<M>();
     if (quad_lane() < 2 * M && kept < duty.rows) duty.lse(a, kept) = lse;
 }
 
-/// [10] A warp's own rows of O_s, from `row` on. A quad's 32 bytes of a row are a sector.
+/// [10] Stores a warp's own rows of O_s, from `row` on. A quad's 32 bytes of a row are a sector.
 template <class T, int Br, int Bc, int D>
 __device__ inline void store_own(const State<D>& state, const HalfTile<T, Br, D>&, int row, const Duty<Br, Bc>& duty,
                                  const Args<T>& a) {
@@ -87,14 +87,15 @@ __device__ inline void store_own(const State<D>& state, const HalfTile<T, Br, D>
                 store_wide(to + 8 * nt, float2{state.o.at[0][nt][2 * half], state.o.at[0][nt][2 * half + 1]});
     }
 }
-/// [16] The same of O, where one part is all: through the warp's own rows of Q_i, which it is done with.
+/// [16] The same for O, where there is only one part. O goes through the warp's own rows of Q_i in shared memory, which
+/// are no longer read.
 template <class T, int Br, int Bc, int D>
 __device__ inline void store_own(const State<D>& state, const HalfTile<T, Br, D>& q, int row, const Duty<Br, Bc>& duty,
                                  const Args<T, T>& a) {
     store(state.o, q, row, duty.output(a) + std::int64_t{row} * a.O_s.pitch, a.O_s.pitch, duty.rows - row);
 }
 
-/// Lines 9 and 10 of a warp's own rows, from `row` on.
+/// Lines 9 and 10 for a warp's own rows, from `row` on.
 template <class T, class Out, int Br, int Bc, int D>
 __device__ inline void write_own(State<D>& state, const HalfTile<T, Br, D>& q, int row, const Duty<Br, Bc>& duty,
                                  const Args<T, Out>& a) {
@@ -103,12 +104,12 @@ __device__ inline void write_own(State<D>& state, const HalfTile<T, Br, D>& q, i
     store_lse(state.l > 0 ? state.m * a.work.scale + logf(state.l) : -infinity, row, duty, a);
 }
 
-/// What four warps' rows say of themselves, side by side.
+/// m and l of each warp, for the 16 rows that four warps share.
 struct Statistics {
     float m[warps][warp_rows], l[warps][warp_rows];
 };
 
-/// Makes a row's l the factors of what the warps have of O_s. Returns LSE_s.
+/// Replaces a row's l by the factors of the warps' O in O_s. Returns LSE_s.
 __device__ inline float weigh(Statistics& all, int row, float scale) {
     const float to_log2 = scale * 1.44269504f;
     float m = -infinity, l = 0, factor[warps];
@@ -124,8 +125,8 @@ __device__ inline float weigh(Statistics& all, int row, float scale) {
     return l > 0 ? m * scale + logf(l) : -infinity;
 }
 
-/// Lines 9 and 10 of rows that four warps share. Each leaves its O where its own keys were, eight rows in the room of
-/// K_j and eight in that of V_j.
+/// Lines 9 and 10 for rows that four warps share. Each warp writes its O to shared memory in the place of its own keys:
+/// eight rows where K_j was, and eight where V_j was.
 template <class T, class Out, int Br, int Bc, int D>
 __device__ inline void write_merged(const State<D>& state, const HalfTile<T, Bc, D>& k, const HalfTile<T, Bc, D>& v,
                                     const Duty<Br, Bc>& duty, const Args<T, Out>& a) {
@@ -162,12 +163,12 @@ __device__ inline void write_merged(const State<D>& state, const HalfTile<T, Bc,
     }
 }
 
-/// Thread blocks that an SM is to have the registers for: as many as can be had without spilling any.
+/// Thread blocks per SM for __launch_bounds__: as many as there are without register spills.
 constexpr int blocks_wanted(int br, int d) { return br == warp_rows ? (d == 64 ? 5 : 4) : 2; }
 
 template <class T, class Out, int Br, int Bc, int D>
 __global__ void __launch_bounds__(threads, blocks_wanted(Br, D)) split_kv_tensor_core_kernel(Args<T, Out> a) {
-    extern __shared__ __align__(1024) uint4 shared[];  // so that columns can be found by exclusive or
+    extern __shared__ __align__(1024) uint4 shared[];  // aligned, so that exclusive or finds a piece's address
     const HalfTile<T, Br, D> q{reinterpret_cast<T*>(shared)};
     const HalfTile<T, Bc, D> k{q.data + q.size}, v{k.data + k.size};
     const Workload& w = a.work;
@@ -198,14 +199,14 @@ __global__ void __launch_bounds__(threads, blocks_wanted(Br, D)) split_kv_tensor
         wait_for_all_but<1>();
         warp.wait();                                // K_j is here
         if (active) score(s, q, warp.own(k), row);  // [6]
-        warp.wait();                                // K_j is done with
+        warp.wait();                                // K_j is no longer read
         more ? load_keys(j + Bc) : end_batch();
         if (active && !whole) mask(s, w, i + row, j + warp.key, keys);
         if (active) p = state.template update<T>(s, to_log2, keys);  // [7], [8]
         wait_for_all_but<1>();
         warp.wait();                                      // V_j is here
         if (active) accumulate(state.o, p, warp.own(v));  // [8]
-        warp.wait();                                      // V_j is done with
+        warp.wait();                                      // V_j is no longer read
         more ? load_values(j + Bc) : end_batch();
     };
     const int seen_by_all = min(i + w.diagonal + 1, w.seq_k);  // keys that need no mask

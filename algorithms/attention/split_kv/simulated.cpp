@@ -14,7 +14,7 @@ struct Head {
     Hbm Q, K, V;
 };
 
-/// Lines 4 to 9: O is left as O_s, m as LSE_s.
+/// Lines 4 to 9. On return, `o` is O_s and `m` is LSE_s.
 void attend(Block& b, const Head& h, const Problem& p, Span i, const Tiles& keys, Tile& o, Tile& m) {
     Tile q = b.load(h.Q, i);
     Tile l = b.alloc_registers("l", i.size, 1);
@@ -43,7 +43,7 @@ void attend(Block& b, const Head& h, const Problem& p, Span i, const Tiles& keys
     add_log(b, m, l);
 }
 
-/// One part is all: what it has is O and LSE.
+/// The first launch. A single part writes O and LSE instead of O_s and LSE_s.
 void attend_in_parts(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const bool in_parts = parts_of(tile) > 1;
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t[in_parts ? "O_s" : "O"], LSE = t[in_parts ? "LSE_s" : "LSE"];
@@ -98,7 +98,7 @@ void combine(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     });
 }
 
-/// Parts are cut of whole key blocks: with too many parts some have none.
+/// Parts consist of whole key blocks: with too many parts, some have no key block.
 void note_empty_parts(Gpu& gpu, const Problem& p, const Tiling& tile) {
     const Index key_blocks = ceil_div(p.seq_k, tile.bc), S = parts_of(tile);
     if (const Index with_keys = ceil_div(key_blocks, blocks_of_a_part(p, tile)); with_keys < S)

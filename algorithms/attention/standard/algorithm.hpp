@@ -31,12 +31,12 @@ inline constexpr CodeLine code[] = {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// Rows of S that one thread block of launch 2 holds in registers with their m and l; 0 when not even one fits.
+/// Rows of S that a thread block of launch 2 holds in `registers` bytes, with their m and l; 0 where not even one fits.
 inline Index resident_rows(const Problem& p, Bytes registers) {
     return registers / ((p.seq_k + 2) * size_of(Dtype::f32));
 }
 
-/// As few row blocks as registers allow with so many rows at a time, of even height.
+/// As few row blocks as possible with at most `resident` rows each, of even height.
 inline Tiles even_rows(const Problem& p, Index resident) {
     return {p.seq_q, ceil_div(p.seq_q, ceil_div(p.seq_q, resident)), "i"};
 }

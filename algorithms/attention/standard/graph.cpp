@@ -24,13 +24,13 @@ bool asked_for(Pass pass, const Problem& p) {
     }
 }
 
-/// Where its turn comes: passes of a launch are in the order of `Pass`.
+/// Adds a pass to a launch, whose passes are in the order of `Pass`.
 void put(Pass pass, PassLaunch& launch) {
     launch.passes.push_back(pass);
     std::sort(launch.passes.begin(), launch.passes.end());
 }
 
-/// The list with all that the problem asks for and nothing else.
+/// The list of exactly the passes that the problem needs.
 PassList complete(const Problem& p) {
     PassList list = list_of(p);
     const auto place = [&](Pass pass) {
@@ -77,7 +77,7 @@ const char* matrix_of(Pass pass, bool weights) {
     }
 }
 
-/// Walks a list and knows what has become of each tensor.
+/// Turns a list of passes into steps. On the way it keeps the current name and type of each tensor.
 class Walk {
   public:
     explicit Walk(const Problem& p) : p_(p), q_{"Q", p.dtype}, k_{"K", p.dtype}, v_{"V", p.dtype} {
@@ -105,7 +105,7 @@ class Walk {
         elements(launch, first == Pass::seen ? Dtype::u8 : type);
     }
 
-    /// Of the inputs ahead of the product.
+    /// Converts or scales the inputs, before the first product.
     void ahead(Pass pass, Dtype type) {
         const bool converts = pass == Pass::convert;
         if (converts && type == p_.dtype) return;

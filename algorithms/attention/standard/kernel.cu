@@ -1,14 +1,14 @@
 // Attention as three launches on CUDA cores, in fp32: the first rung. S and P are whole matrices in HBM. The two
 // products are tiled, with a thread block per tile of S and one per row block of O; tiles of S that causality hides are
-// computed like all others. Between them a row of S is read once and stays in the registers of 8 to 256 threads, from
-// its maximum to its division.
+// computed like all others. In the softmax, a row of S is read once and stays in the registers of 8 to 256 threads,
+// from the maximum to the division.
 //
-// That goes up to 16384 keys. Longer rows are streamed by the kernel of softmax_safe or softmax_naive, which reads S
-// three times or twice. The model, which would spend all registers of an SM on one row, streams only beyond some 65,500
-// keys on an H200: in between, the kernel reads more than the model counts, and computes each exponential twice.
+// That works up to 16384 keys. Longer rows are streamed by the kernel of softmax_safe or softmax_naive, which reads S
+// three times or twice. The model spends all registers of an SM on rows, and streams only beyond some 65,500 keys on an
+// H200. In between, the kernel reads more than the model counts, and computes each exponential twice.
 //
-// The products are bound by fp32 arithmetic, the softmax by memory: expect flash_v2's time for the products, and on top
-// that of moving Nq x Nk numbers four times (write S, read S, write P, read P).
+// The products are bound by fp32 arithmetic, the softmax by memory: expect flash_v2's time for the products, and the
+// time of moving Nq x Nk numbers four times (write S, read S, write P, read P).
 // Run it: tilescope validate standard --seq 4096 --heads 16 --dim 64 --dtype f32
 #include "algorithms/attention/standard/kernel.hpp"
 #include "algorithms/cuda/softmax_chunks.cuh"
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 2) standard_scores(Args a) {
 
 template <int T, bool safe>
 __global__ void __launch_bounds__(whole_rows_threads, 2) standard_softmax(Args a) {
-    constexpr int rows = whole_rows_threads / T, warps = T < 32 ? 1 : T / 32;  // of the block, of a row
+    constexpr int rows = whole_rows_threads / T, warps = T < 32 ? 1 : T / 32;  // rows of the block, warps of a row
     __shared__ float sums[rows * warps], reciprocals[rows];
 
     const int head = blockIdx.y, r = threadIdx.x / T, t = threadIdx.x % T;
@@ -104,7 +104,7 @@ void softmax(const KernelCall& call, const Args& args) {
             args);
 }
 
-/// Rows that registers do not hold: the softmax kernels' own passes over S.
+/// For rows that do not fit in registers: the kernel of softmax_safe or softmax_naive, with S as X and P as Y.
 void softmax_streamed(const KernelCall& call) {
     DeviceTensors rows;
     rows.add("X", call.tensors["S"]);
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) standard_output(Args a) {
         load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);
         wait_for_loads();
         if (active) accumulate(o, p, v, keys);
-        __syncthreads();  // P_ij and V_j are done with
+        __syncthreads();  // P_ij and V_j are no longer read
     }
     if (active) store(o, a.O.row(head, i), a.O.pitch, rows);  // [8]
 }

@@ -1,4 +1,4 @@
-// What kernel.cu compiles, and what a thread block of it takes.
+// The tile shapes that kernel.cu is compiled for, and the threads and shared memory of a thread block.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tilescope::standard {
 
-/// Shared memory of launch 1, for Q_i and K_j, and of launch 3, for P_ij and V_j; launch 2 is all registers.
+/// Shared memory of launch 1 for Q_i and K_j, and of launch 3 for P_ij and V_j. Launch 2 keeps its rows in registers.
 constexpr Bytes scores_tiles(Index br, Index bc, Index d) { return 4 * (br * d + bc * d); }
 constexpr Bytes output_tiles(Index br, Index bc, Index dv) { return 4 * (br * bc + bc * dv); }
 constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
@@ -20,7 +20,7 @@ inline constexpr KernelVariant kernels[] = {
     variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
 };
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
 
 }  // namespace tilescope::standard

@@ -1,4 +1,4 @@
-// The launches of an unfused graph beside its products and its softmax: each takes a matrix through HBM and back.
+// The launches of an unfused graph besides its products and its softmax: each reads a matrix from HBM and writes one.
 #include "algorithms/attention/standard/graph.hpp"
 #include "core/machine/score_ops.hpp"
 

@@ -1,11 +1,12 @@
-// The closed form of standard, by its list of passes: a sum over them.
+// The closed form of `standard`: a sum over its list of passes.
 #include "algorithms/attention/standard/algorithm.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 
 namespace tilescope::standard {
 namespace {
 
-/// Counts of a head, but for inputs that are converted or scaled ahead, which all heads of a K and V share.
+/// Counts per query head (head_), and per head of K and V (kv_): K and V are converted or scaled once for the query
+/// heads that share them.
 class Sum {
   public:
     Sum(const Problem& p, const Tiling& tile, const GpuSpec& gpu)
@@ -21,7 +22,7 @@ class Sum {
             cap = cap || l.has(Pass::cap), bias = bias || l.has(Pass::bias);
             launch(l);
         }
-        // What the list does not name is done where something else is on its way.
+        // A soft-cap or bias that the list does not name is part of another launch.
         if (!cap) capped();
         if (!bias) biased();
         return head_.times(p_.batch_heads()) + kv_.times(p_.kv_slices());
@@ -82,13 +83,13 @@ class Sum {
     void softmax(Index to) {
         const bool safe = p_.softmax == Softmax::safe;
         const Index passes = resident_ ? 1 : safe ? 3 : 2, exps = resident_ ? N_ : 2 * N_;
-        // max, subtract, add, divide: once each for a resident row; a streamed one subtracts again for the output.
+        // max, subtract, add, divide: once per element of a resident row. A streamed row subtracts twice.
         const Index other = safe ? (resident_ ? 4 : 5) * N_ - 2 * Nq_ : 2 * N_ - Nq_;
         head_ = head_ + Prediction{N_ * passes * matrix_, N_ * to, 0, exps, other};
         matrix_ = to;
     }
 
-    /// What a pass computes of each element.
+    /// FLOPs of a pass over all elements.
     void on_elements(Pass pass) {
         if (pass == Pass::scale) head_.other_flops += N_;
         if (pass == Pass::cap) capped();
@@ -121,8 +122,8 @@ class Sum {
     const Index Tr_, Tc_;
     const bool resident_;
     const Index Nq_ = p_.seq_q, Nk_ = p_.seq_k, d_ = p_.dim, dv_ = p_.dim_v, N_ = Nq_ * Nk_;
-    Index q_ = size_of(p_.dtype), v_ = q_;  // bytes of an element of Q and K, and of V
-    Index matrix_ = 0, logits_ = 0;         // of what became of S, and of S before its softmax
+    Index q_ = size_of(p_.dtype), v_ = q_;  // bytes of an element of Q and K; of V
+    Index matrix_ = 0, logits_ = 0;         // the same of the current matrix; of the last logits
     bool maximum_ = false, exponentials_ = false, done_ = false;
     Prediction head_, kv_;
 };
@@ -136,7 +137,7 @@ Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
 }
 
 std::optional<Idealised> idealised(const Problem& p) {
-    if (p.bias || p.dropout.stored || !p.passes.empty()) return std::nullopt;  // the paper has none of them
+    if (p.bias || p.dropout.stored || !p.passes.empty()) return std::nullopt;  // the paper has no such thing
     const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, N = Nq * Nk, e = size_of(p.dtype);
     const Bytes scores = N * (size_of(p.score_type()) + size_of(p.weight_type()));
     const Prediction count = {(Nq * d + Nk * d + Nk * dv) * e + scores, Nq * dv * e + scores, 2 * N * (d + dv), N,

@@ -1,7 +1,7 @@
-// Safe softmax in one kernel on CUDA cores, in fp32. New against standard: S and P stay on chip; the price is that
+// Attention with safe softmax in one kernel on CUDA cores, in fp32. New against standard: S and P stay on chip, but
 // every row block reads K three times and computes S three times. V_j takes the place of K_j in shared memory.
-// Bound by fp32 arithmetic, and twice flash_v2's FLOPs when d = dv: expect a little more than twice its time, because
-// loads wait for the one buffer.
+// Bound by fp32 arithmetic. With d = dv there are twice flash_v2's FLOPs: expect a little more than twice its time,
+// because K_j and V_j wait for their only buffer.
 // Run it: tilescope validate three_pass --seq 4096 --heads 64 --dim 64 --dtype f32
 #include "algorithms/attention/three_pass/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
@@ -17,12 +17,12 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) safe_softmax_kernel(Atten
     extern __shared__ float4 shared[];
     const SharedTile<Br, D, ReadBy::groups> q{reinterpret_cast<float*>(shared)};
     const SharedTile<Bc, D, ReadBy::lanes> k{q.data + q.size};
-    const SharedTile<Bc, Dv, ReadBy::rows> v{k.data};  // in the same place
+    const SharedTile<Bc, Dv, ReadBy::rows> v{k.data};  // in the place of K_j
     const SharedTile<Br, Bc, ReadBy::groups> p{k.data + max(k.size, v.size)};
     const Workload& w = a.work;
 
     const int head = blockIdx.y, kv = w.kv_slice(head);
-    const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [1] the blocks that see most keys start first
+    const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [1] row blocks that see most keys start first
     const int rows = min(Br, w.seq_q - i), end = w.visible_tiles(i + rows, Bc) * Bc;
     const bool active = warp_has_rows(rows);
     const auto keys_of = [&](int j) { return min(Bc, w.seq_k - j); };
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) safe_softmax_kernel(Atten
             score(s, q, k, keys_of(j), w.scale);
             mask(s, w, i, j, keys_of(j));
         }
-        __syncthreads();  // K_j is done with
+        __syncthreads();  // K_j is no longer read
     };
 
     load_async<threads>(q, a.Q.row(head, i), a.Q.pitch, rows);  // [2]
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) safe_softmax_kernel(Atten
         }
         wait_for_loads();                             // V_j is here
         if (active) accumulate(o, p, v, keys_of(j));  // [6]
-        __syncthreads();                              // V_j is done with
+        __syncthreads();                              // V_j is no longer read
         if (j + Bc < end) load_keys(j + Bc);
     }
     wait_for_loads();

@@ -1,4 +1,4 @@
-// What kernel.cu compiles, and what a thread block of it takes.
+// The tile shapes that kernel.cu is compiled for, and the threads and shared memory of a thread block.
 #pragma once
 
 #include "algorithms/cuda/kernel.hpp"
@@ -12,7 +12,7 @@ inline constexpr KernelVariant kernels[] = {
     in_turns_variant(64, 64, 64, 32),   in_turns_variant(64, 64, 64, 128),
 };
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
 
 }  // namespace tilescope::two_pass

@@ -1,4 +1,5 @@
-// FlashAttention's backward pass: a thread block per head, key blocks outside, dQ read and written at every visit.
+// FlashAttention's backward pass: a thread block per head of K and V, with key blocks in the outer loop. dQ_i is read
+// and written for each of them.
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
@@ -7,7 +8,7 @@
 
 namespace tilescope::flash_v1_backward {
 
-// The numbers are the paper's own.
+// Line numbers are those of the paper's Algorithm 4.
 inline constexpr CodeLine code[] = {
     {2, "set Bc, Br", "Nothing moves yet."},
     {3, "divide Q into Tr blocks, K and V into Tc blocks", "Nothing moves yet."},
@@ -38,7 +39,7 @@ inline constexpr CodeLine code[] = {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// The two numbers of a row in place of the LSE.
+/// l and m of each row are inputs in place of the LSE.
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
     auto t = computation::attention_backward.tensors(p);
     std::erase_if(t, [](const TensorDecl& each) { return each.meaning == Meaning::statistic; });
@@ -58,7 +59,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (of_head + of_finishing_gradients(p, s)).times(p.batch_heads()) + of_kv_head.times(p.kv_slices());
 }
 
-/// Dao-AILab/flash-attention at 8a2ece89, fmha_dgrad_kernel_1xN_loop.h: each warp has its part of dQ_i in f32.
+/// Dao-AILab/flash-attention at 8a2ece89. In fmha_dgrad_kernel_1xN_loop.h, each warp exchanges its part of dQ_i in f32.
 inline constexpr ReleasedKernel released = {.whose = "FlashAttention-1's",
                                             .kernel = "released backward kernel",
                                             .file = "fmha_bwd_hdim*.cu",

@@ -1,6 +1,7 @@
-// FlashAttention's backward pass (Algorithm 4) on CUDA cores, in fp32. A thread block per head of K and V does all: it
-// alone adds to dQ, which goes to HBM and back at every visit. New against flash_v2_backward, which came after it: l
-// and m in place of the LSE, D formed again at every visit from O_i. As many SMs work as there are heads.
+// FlashAttention's backward pass (Algorithm 4) on CUDA cores, in fp32. One thread block per head of K and V does all:
+// it alone adds to dQ_i, which goes to HBM and back for every key block. Unlike flash_v2_backward, which is newer, it
+// reads l and m in place of the LSE, and computes D_i from O_i again for every key block. Bound by parallelism: only as
+// many SMs work as there are heads of K and V.
 // Run it: tilescope validate flash_v1_backward --seq 1024 --heads 128 --dim 64 --dtype f32
 #include "algorithms/attention_backward/flash_v1_backward/kernel.hpp"
 #include "algorithms/cuda/gradients.cuh"
@@ -17,7 +18,7 @@ struct Args : GradientArgs<float> {
         : GradientArgs<float>(call), O(call.tensors["O"]), l(call.tensors["l"]), m(call.tensors["m"]) {}
 };
 
-/// Zeros in the first `rows` rows. [5]
+/// Writes zeros to the first `rows` rows. [5]
 template <int D>
 __device__ inline void clear(float* to, int pitch, int rows) {
     Output<D> zeros;
@@ -25,10 +26,10 @@ __device__ inline void clear(float* to, int pitch, int rows) {
     store(zeros, to, pitch, rows);
 }
 
-/// D_i = rowsum(dO_i * O_i), a row's by its keepers. [19]
+/// D_i = rowsum(dO_i * O_i). Two lanes keep that of each row. [19]
 template <int B, int Dv>
 __device__ inline float row_products(const SharedTile<B, Dv, ReadBy::groups>& g, const float* O, int pitch, int rows) {
-    constexpr int cols = 32;  // at once: more would spill
+    constexpr int cols = 32;  // at once: with more, registers spill
     float sum[R] = {};
 #pragma unroll 1
     for (int c = 0; c < Dv; c += cols) {
@@ -43,7 +44,7 @@ __device__ inline float row_products(const SharedTile<B, Dv, ReadBy::groups>& g,
     return reduce_rows(sum, [](float x, float y) { return x + y; });
 }
 
-/// dQ_i, as it came from HBM, and scale dS K_j back to there. [21]
+/// Writes dQ_i + scale dS K_j to HBM. `from` has dQ_i as it was read. [21]
 template <int B, int D, int Dv>
 __device__ inline void update_query_gradients(const BackwardTiles<B, D, Dv, true>& tiles,
                                               const SharedTile<B, D, ReadBy::groups>& from, float* to, int pitch,
@@ -65,7 +66,7 @@ template <int B, int D, int Dv>
 __global__ void __launch_bounds__(fp32_threads(B), 1) flash_v1_backward_kernel(Args a) {
     constexpr int threads = fp32_threads(B);
     extern __shared__ float4 shared[];
-    const BackwardTiles<B, D, Dv, true> tiles(shared);  // l, m and O besides
+    const BackwardTiles<B, D, Dv, true> tiles(shared);  // l, m and O_i go to registers
     const SharedTile<B, D, ReadBy::groups> dq_tile{tiles.scores.data + tiles.scores.size};
     const Workload& w = a.work;
     const int kv = blockIdx.y;
@@ -106,18 +107,18 @@ __global__ void __launch_bounds__(fp32_threads(B), 1) flash_v1_backward_kernel(A
                 __syncthreads();                                                         // P is here
                 accumulate_transposed<tiles.unrolled>(dv, tiles.scores, tiles.g, rows);  // [16]
                 if (active) tiles.score_gradients(s, w, d, keys);                        // [17], [20]
-                __syncthreads();                                                         // P is done with
+                __syncthreads();                                                         // P is no longer read
                 if (active) {
                     stage(tiles.scores, s);
                     update_query_gradients(tiles, dq_tile, a.dQ.row(head, i), a.dQ.pitch, rows, keys);
                 }
                 __syncthreads();                                                         // dS is here
                 accumulate_transposed<tiles.unrolled>(dk, tiles.scores, tiles.q, rows);  // [22]
-                __syncthreads();  // all tiles of these rows are done with
+                __syncthreads();  // the tiles of these rows are no longer read
             }
         store(dk, a.dK.row(kv, j), a.dK.pitch, keys);  // [24]
         store(dv, a.dV.row(kv, j), a.dV.pitch, keys);
-        __syncthreads();  // K_j and V_j are done with
+        __syncthreads();  // K_j and V_j are no longer read
     }
 }
 

@@ -1,5 +1,5 @@
-// FlashAttention-2's backward pass as it was released: one pass over the tiles by key blocks, whose thread blocks add
-// what they have of dQ in HBM.
+// FlashAttention-2's backward pass as it was released: one pass over the tiles, with a thread block per key block. The
+// thread blocks add their parts of dQ in HBM.
 #pragma once
 
 #include "algorithms/attention_backward/flash_v2_backward/released.hpp"
@@ -24,7 +24,7 @@ inline constexpr CodeLine code[] = {
      "Rounded once to the storage type; nothing to do where that is f32."},
 };
 
-/// Where key blocks add up dQ: itself where it is f32.
+/// The tensor in which key blocks sum dQ: dQ itself where it is f32, else dQ~.
 inline const char* accumulator(const Problem& p) { return p.dtype == Dtype::f32 ? "dQ" : "dQ~"; }
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);

@@ -1,5 +1,6 @@
-// FlashAttention-2's backward pass on CUDA cores, in fp32: dQ is its own sum, so there are two launches. Bound by fp32
-// arithmetic. Run it: tilescope validate flash_v2_backward --seq 4096 --heads 16 --dim 64 --dtype f32
+// FlashAttention-2's backward pass on CUDA cores, in fp32. Key blocks add to dQ itself, so that there are two launches.
+// Bound by fp32 arithmetic.
+// Run it: tilescope validate flash_v2_backward --seq 4096 --heads 16 --dim 64 --dtype f32
 #include "algorithms/attention_backward/flash_v2_backward/kernel.hpp"
 #include "algorithms/cuda/gradients.cuh"
 

@@ -1,10 +1,10 @@
 // FlashAttention-2's backward pass on tensor cores, in f16 and bf16. A thread block keeps 128 keys; its eight warps own
-// 16 each. A warp computes S^T and dP^T of its keys and a row block, so that P^T and dS^T are operands as they lie in
-// its registers when it adds them up to dV_j and dK_j. Only dS goes through shared memory, for dQ_i needs that of all
-// keys: it is formed while the next rows' scores are, and the rows after these are loaded.
+// 16 each. A warp computes S^T and dP^T of its keys and a row block, so that P^T and dS^T are in registers as operands
+// of the products dV_j += P^T dO_i and dK_j += dS^T Q_i. Only dS goes through shared memory, because dQ_i needs dS of
+// all keys. dQ_i is computed in the next iteration, beside the next rows' scores and the loads of the rows after these.
 //
-// Bound by shared memory: of every product one operand is read from there for 16 keys alone. Run it: tilescope validate
-// flash_v2_backward --seq 4096 --heads 16 --dim 64 --dtype f16
+// Bound by shared memory: every product reads an operand from there for only 16 keys.
+// Run it: tilescope validate flash_v2_backward --seq 4096 --heads 16 --dim 64 --dtype f16
 #include "algorithms/attention_backward/flash_v2_backward/kernel.hpp"
 #include "algorithms/cuda/gradient_args.cuh"
 #include "algorithms/cuda/row_products.cuh"
@@ -17,7 +17,7 @@ using namespace cuda;
 
 constexpr int warps = 8, threads = 32 * warps;
 
-/// What comes along with a row block, once for it and once for the next.
+/// The tiles of a row block in shared memory. There are two of these: for a row block, and for the next one.
 template <class T, int Br, int D>
 struct Rows {
     HalfTile<T, Br, D> q, g;  ///< g: dO
@@ -32,20 +32,20 @@ struct Rows {
     }
 
   private:
-    /// By the threads of a warp of its own.
+    /// The threads of warp number `warp` load a column of Br numbers.
     __device__ static void load_column(float* to, const float* from, int rows, unsigned warp) {
         const int k = static_cast<int>(threadIdx.x - 32 * warp);
         if (k < 0 || k >= Br / 4) return;
         const int valid = min(max(rows - 4 * k, 0), 4);
         if (valid == 0 || valid == 4)
             copy_async(to + 4 * k, valid > 0 ? from + 4 * k : from, 4 * valid);
-        else  // what follows the last row in memory may never have been written
+        else  // not copied whole: what follows the last row may never have been written
             for (int e = 0; e < 4; ++e) to[4 * k + e] = e < valid ? load_past_l1(from + 4 * k + e) : 0.f;
     }
 };
 
-/// P^T = exp(scale S^T - LSE) of 16 keys that begin with `key`, and rows that begin with `row`. Of a whole tile every
-/// row sees every key.
+/// P^T = exp(scale S^T - LSE) of the 16 keys from `key` on, and the Br rows from `row` on. In a whole tile every row
+/// sees every key.
 template <int Br>
 __device__ inline void probabilities(Accumulators<1, Br>& s, const float* lse, const Workload& w, int key, int row,
                                      bool whole) {
@@ -56,7 +56,7 @@ __device__ inline void probabilities(Accumulators<1, Br>& s, const float* lse, c
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
             float& x = s.at[0][nt][e];
-            x = exponential(fmaf(x, w.scale, e % 2 ? -of.y : -of.x));  // small where P is not: rounded little
+            x = exponential(fmaf(x, w.scale, e % 2 ? -of.y : -of.x));  // near 0 where P is large: little is lost
         }
     }
     if (whole) return;
@@ -69,7 +69,7 @@ __device__ inline void probabilities(Accumulators<1, Br>& s, const float* lse, c
         }
 }
 
-/// dS^T = P^T * (dP^T - D), in the place of dP^T.
+/// dS^T = P^T * (dP^T - D), in place: `dp` becomes dS^T.
 template <int Br>
 __device__ inline void score_gradients(Accumulators<1, Br>& dp, const Accumulators<1, Br>& p, const float* d) {
     const int lane = threadIdx.x % 32;
@@ -84,7 +84,7 @@ __device__ inline void score_gradients(Accumulators<1, Br>& dp, const Accumulato
     }
 }
 
-/// To the warp's 16 rows of a tile.
+/// Writes an operand to the warp's 16 rows of a tile, from `row` on.
 template <class T, int Br, int Bc>
 __device__ inline void stage(const HalfTile<T, Bc, Br>& tile, const Operand<1, Br>& s, int row) {
     const int lane = threadIdx.x % 32;
@@ -96,8 +96,7 @@ __device__ inline void stage(const HalfTile<T, Bc, Br>& tile, const Operand<1, B
                 s.at[0][k][part];
 }
 
-/// X += dS K, of 16 rows that begin with `row` and N columns that begin with `col`, over all keys of the tiles; dS lies
-/// there transposed.
+/// X += dS K, for 16 rows from `row` on and N columns from `col` on, over all keys of the tiles. `ds` has dS^T.
 template <class T, int Br, int Bc, int D, int N>
 __device__ inline void accumulate_transposed(Accumulators<1, N>& x, const HalfTile<T, Bc, Br>& ds,
                                              const HalfTile<T, Bc, D>& k, int row, int col) {
@@ -118,7 +117,7 @@ __device__ inline void accumulate_transposed(Accumulators<1, N>& x, const HalfTi
     }
 }
 
-/// Adds factor X to the first `rows` rows in HBM.
+/// Adds factor X to the first `rows` rows in HBM by reductions.
 template <int N>
 __device__ inline void reduce_add(const Accumulators<1, N>& x, float factor, float* to, int pitch, int rows) {
     const int lane = threadIdx.x % 32;
@@ -156,7 +155,7 @@ __global__ void __launch_bounds__(threads, 1) keys_kernel(BackwardArgs<T> a) {
     const int whole_from = max(j + Bc - 1 - w.diagonal, 0);                    // rows from here on see all keys
 
     const auto add_query_gradients = [&](int turn, int head, int i) {
-        const int row = warp % 4 * 16, col = warp / 4 * (D / 2);  // this warp's part
+        const int row = warp % 4 * 16, col = warp / 4 * (D / 2);  // this warp's part of dQ_i
         Accumulators<1, D / 2> dq;
         dq.fill(0);
         accumulate_transposed(dq, ds_at(turn), k, row, col);
@@ -176,7 +175,7 @@ __global__ void __launch_bounds__(threads, 1) keys_kernel(BackwardArgs<T> a) {
     for (int visit = 0; visit < visits * a.group; ++visit, turn ^= 1) {
         const Rows<T, Br, D> rows = rows_at(turn);
         const int this_head = head, this_i = i;
-        wait_for_loads();  // these rows are here, those before done with, and dS of those before is here
+        wait_for_loads();  // these rows are here, as is dS of those before, which are no longer read
         i += Br;
         if (i >= w.seq_q) i = first, ++head;
         if (visit + 1 < visits * a.group) rows_at(turn ^ 1).load(a, head, i);
@@ -200,7 +199,7 @@ __global__ void __launch_bounds__(threads, 1) keys_kernel(BackwardArgs<T> a) {
     for (int nt = 0; nt < D / 8; ++nt)
 #pragma unroll
         for (int e = 0; e < 4; ++e) dk.at[0][nt][e] *= w.scale;
-    __syncthreads();  // K_j and V_j are done with
+    __syncthreads();  // K_j and V_j are no longer read
     store(dk, k, own, a.dK.row(kv, j + own), a.dK.pitch, keys - own);
     store(dv, v, own, a.dV.row(kv, j + own), a.dV.pitch, keys - own);
 }

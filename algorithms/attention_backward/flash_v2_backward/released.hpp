@@ -7,7 +7,7 @@
 
 namespace tilescope::flash_v2_backward {
 
-/// flash_bwd_launch_template.h, run_mha_bwd_hdim*: without dropout.
+/// The tiles of run_mha_bwd_hdim* in flash_bwd_launch_template.h, without dropout.
 inline Tiling released_tiles(const Problem& p, const GpuSpec& gpu) {
     const Index dim = std::max(p.dim, p.dim_v);
     const bool large = gpu.sram_per_block >= 144 * 1024;

@@ -1,5 +1,5 @@
-// FlashAttention-2's released backward pass in its deterministic mode: few thread blocks a head, each with sums of dQ
-// of its own, which a last launch adds up in one order.
+// FlashAttention-2's released backward pass in its deterministic mode: few thread blocks per head, and each sums dQ in
+// a tensor of its own. A last launch adds these sums up in a fixed order.
 #pragma once
 
 #include "algorithms/attention_backward/flash_v2_backward/released.hpp"
@@ -24,16 +24,16 @@ inline constexpr CodeLine code[] = {
      "From the first part to the last: the same bits in every run."},
 };
 
-/// The library's rule (flash_bwd_launch_template.h): as many as make a thread block for every SM.
+/// The library's rule for S (flash_bwd_launch_template.h): enough parts for one thread block per SM.
 inline Index library_parts(const Problem& p, const Tiling&, const GpuSpec& gpu) {
     return ceil_div(gpu.sms, p.kv_slices());
 }
-/// S: one where a tiling leaves that open.
+/// S: 1 where the tiling does not give it.
 inline Index parts_of(const Tiling& tile) { return std::max<Index>(1, tile.splits); }
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// dQ~: the rows of a part below those of the part before.
+/// dQ~ has S Nq rows per head: the rows of a part below those of the part before.
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     auto t = backward::tensors_with_products(p);
     t.push_back(declare_gradient(p, "dQ~", Role::scratch, Meaning::query, Sliced::by_head, parts_of(tile) * p.seq_q,
@@ -43,7 +43,7 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
 
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
-    const Index S = parts_of(tile), sums = p.seq_q * p.dim, f = size_of(Dtype::f32);  // sums: of a part
+    const Index S = parts_of(tile), sums = p.seq_q * p.dim, f = size_of(Dtype::f32);  // sums: elements of a part of dQ~
     const Prediction of_queries = {.hbm_read = f * S * sums,
                                    .hbm_write = f * S * sums + size_of(p.dtype) * sums,
                                    .matmul_flops = 2 * s.scores * p.dim,

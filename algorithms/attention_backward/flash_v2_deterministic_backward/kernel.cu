@@ -1,7 +1,8 @@
 // FlashAttention-2's deterministic backward pass on CUDA cores, in fp32: flash_v2_backward's tiles, but a thread block
-// takes every S-th key block, one after the other, and adds to a dQ~ that is its alone; a last launch adds these up.
-// The same bits in every run. Bound by fp32 arithmetic, and by S: with fewer thread blocks than SMs hold, expect less
-// than flash_v2_backward's speed.
+// takes every S-th key block, one after the other, and adds to a dQ~ of its own. A last launch adds these up. Results
+// have the same bits in every run.
+// Bound by fp32 arithmetic, and by S: with fewer thread blocks than the SMs can hold, expect less than
+// flash_v2_backward's speed.
 // Run it: tilescope validate flash_v2_deterministic_backward --seq 4096 --heads 16 --dim 64 --dtype f32
 #include "algorithms/attention_backward/flash_v2_deterministic_backward/algorithm.hpp"
 #include "algorithms/attention_backward/flash_v2_deterministic_backward/kernel.hpp"

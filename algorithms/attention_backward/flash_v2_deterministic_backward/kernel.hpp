@@ -1,4 +1,4 @@
-// What kernel.cu compiles, and what a thread block of it takes.
+// The tile shapes that kernel.cu is compiled for, and the threads and shared memory of a thread block.
 #pragma once
 
 #include "algorithms/cuda/backward_variants.hpp"
@@ -7,7 +7,7 @@ namespace tilescope::flash_v2_deterministic_backward {
 
 inline constexpr auto kernels = of_fp32_backward_shapes(fp32_backward_variant);
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
 
 }  // namespace tilescope::flash_v2_deterministic_backward

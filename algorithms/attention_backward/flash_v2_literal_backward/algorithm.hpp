@@ -1,5 +1,5 @@
-// FlashAttention-2's backward pass as its paper prints it: key blocks in parallel, all of which read dQ_i from HBM, add
-// to it and write it back.
+// FlashAttention-2's backward pass as the paper prints it: key blocks in parallel. Each reads dQ_i from HBM, adds to it
+// and writes it back.
 #pragma once
 
 #include "algorithms/attention_backward/steps.hpp"
@@ -7,7 +7,7 @@
 
 namespace tilescope::flash_v2_literal_backward {
 
-// The numbers are the paper's own; lines 11 and 14 are told with the ones before them.
+// Line numbers are those of the paper's Algorithm 2. Lines 11 and 14 are part of lines 10 and 13 here.
 inline constexpr CodeLine code[] = {
     {1, "divide Q into Tr blocks, K and V into Tc blocks", "Nothing moves yet."},
     {2, "divide O, dO, LSE into Tr blocks", "Nothing moves yet."},

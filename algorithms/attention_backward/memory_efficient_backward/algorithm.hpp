@@ -1,5 +1,5 @@
-// The backward pass of xformers / CUTLASS: key blocks dealt out to thread blocks, every product a tiled GEMM that
-// fetches its operands anew, and dQ in tiles under a lock.
+// The backward pass of xformers / CUTLASS: key blocks are dealt out to thread blocks, every product is a tiled GEMM
+// that reads its operands from HBM again, and thread blocks add to tiles of dQ under a lock.
 #pragma once
 
 #include "algorithms/attention_backward/steps.hpp"
@@ -34,9 +34,9 @@ inline constexpr CodeLine code[] = {
     {16, "  its gradient, their sum, to HBM", ""},
 };
 
-/// The library's rule (attention_backward_generic.cu): a thread block for each key block; one for all where heads alone
-/// make 256 thread blocks of no more than two key blocks; and fewer where 16-bit dK and dV grow beyond registers, in
-/// f32 workspaces of their own.
+/// The library's rule for S (attention_backward_generic.cu): a part for each key block; one part where there are at
+/// least 256 heads and at most two key blocks; and 200 / heads parts (at least one) where 16-bit dK and dV do not fit
+/// in registers and are summed in f32 workspaces of their own.
 inline Index library_parts(const Problem& p, const Tiling& tile) {
     const Index key_blocks = ceil_div(p.seq_k, tile.bc), heads = p.kv_slices();
     if (heads >= 256 && key_blocks <= 2) return 1;
@@ -44,23 +44,23 @@ inline Index library_parts(const Problem& p, const Tiling& tile) {
     return grow_in_hbm ? std::clamp<Index>(200 / heads, 1, key_blocks) : key_blocks;
 }
 
-/// S: no more than there are key blocks.
+/// S, which is at most the number of key blocks.
 inline Index parts_of(const Problem& p, const Tiling& tile) {
     return tile.splits == 0 ? library_parts(p, tile) : std::min(tile.splits, ceil_div(p.seq_k, tile.bc));
 }
 
-/// Where dQ grows: in itself where nobody else adds to it and it is f32.
+/// The tensor in which dQ is summed: dQ itself where it is f32 and there is only one part, else dQ~.
 inline const char* accumulator(const Problem& p, const Tiling& tile) {
     return p.dtype == Dtype::f32 && parts_of(p, tile) == 1 ? "dQ" : "dQ~";
 }
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// Slices that a bias has.
+/// The number of slices of a bias.
 inline Index slices_of(const BiasTerm& term, const Problem& p) {
     return p.bias.slice_of(term, p.batch_heads() - 1, p.heads) + 1;
 }
-/// The tensor that tiles of dS are stored to: the gradient of a bias that nothing shares, or one of its own.
+/// The tensor that tiles of dS are stored to: the gradient of a bias of which every head has its own slice, or dS.
 inline const char* stored_gradients(const Problem& p) {
     for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
         if (p.bias.terms[k].by_query && slices_of(p.bias.terms[k], p) == p.batch_heads()) return bias_gradients[k];
@@ -69,7 +69,7 @@ inline const char* stored_gradients(const Problem& p) {
 
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     auto t = backward::tensors_with_products(p);
-    for (TensorDecl& each : t)  // tiles that a mask hides stay as they are
+    for (TensorDecl& each : t)  // nothing writes tiles that a mask hides
         each.zeroed = each.rows == p.seq_q && std::any_of(std::begin(bias_gradients), std::end(bias_gradients),
                                                           [&](std::string_view name) { return name == each.name; });
     if (p.bias && stored_gradients(p) == std::string_view("dS"))
@@ -80,7 +80,7 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     return t;
 }
 
-/// What gradients of biases add, of all heads.
+/// What gradients of biases add to the counts, for all heads.
 inline Prediction of_bias_gradients(const Problem& p, const TileSums& s) {
     if (!p.bias) return {};
     const Index e = size_of(p.dtype), E = s.scores;
@@ -109,7 +109,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 inline constexpr Knob parts_knob = {"splits", "S", "parts that key blocks are dealt out to", &Tiling::splits};
 inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
 
-/// xformers, csrc/attention/cuda/fmha/generate_kernels.py: those that fit the GPU's shared memory.
+/// xformers, csrc/attention/cuda/fmha/generate_kernels.py: the tiles that fit the GPU's shared memory.
 inline constexpr ReleasedKernel released = {.whose = "xformers'",
                                             .kernel = "backward kernel, which is PyTorch's",
                                             .file = "generate_kernels.py",

@@ -1,7 +1,7 @@
-// The xformers kernel's loops backwards, on CUDA cores, in fp32. New against flash_v2_backward: every product loads its
-// operands anew, and dQ_i grows in tiles that thread blocks take turns at: each reads one, adds to it and writes it
-// back. A word for each row block is its lock, and counts the visits: the last one writes dQ. Parts begin at different
-// row blocks, so that they seldom meet. Bound by fp32 arithmetic: expect less than flash_v2_backward's speed.
+// The loops of xformers' backward kernel on CUDA cores, in fp32. New against flash_v2_backward: every product loads its
+// operands again, and thread blocks take turns at a tile of dQ~: each reads it, adds to it and writes it back. A word
+// per row block is its lock and counts the visits; the last visit writes dQ. Parts begin at different row blocks, so
+// that they seldom meet. Bound by fp32 arithmetic: expect less than flash_v2_backward's speed.
 // Run it: tilescope validate memory_efficient_backward --seq 4096 --heads 16 --dim 64 --dtype f32
 #include "algorithms/attention_backward/memory_efficient_backward/algorithm.hpp"
 #include "algorithms/attention_backward/memory_efficient_backward/kernel.hpp"
@@ -29,8 +29,8 @@ struct Args : GradientArgs<float> {
           row_blocks(static_cast<int>(ceil_div(call.problem.seq_q, call.variant->tile.br))) {}
 };
 
-/// Waits until no other thread block is at a row block, and says how many have been: the lowest bit of its word is the
-/// lock, the others count. For all threads of the block; `told`: a word in shared memory.
+/// Takes the lock of a row block, and returns how many visits it has had. The lowest bit of `word` is the lock, the
+/// others count. All threads of the block call this; `told` is in shared memory.
 __device__ inline int take_turn(std::uint32_t* word, std::uint32_t* told) {
     if (threadIdx.x == 0) {
         std::uint32_t found;
@@ -41,7 +41,7 @@ __device__ inline int take_turn(std::uint32_t* word, std::uint32_t* told) {
     __syncthreads();
     return static_cast<int>(*told);
 }
-/// Lets the next one in.
+/// Releases the lock, and stores the number of visits.
 __device__ inline void end_turn(std::uint32_t* word, int visits) {
     __threadfence();
     __syncthreads();
@@ -56,7 +56,7 @@ __device__ inline void add(Output<Dim>& x, const Output<Dim>& y) {
         for (int j = 0; j < Output<Dim>::C; ++j) x.at[i][j] += y.at[i][j];
 }
 
-/// A thread block at work.
+/// What a thread block does, and its shared memory.
 template <int B, int D, int Dv>
 struct Part {
     static constexpr int threads = fp32_threads(B), wide = D > Dv ? D : Dv;
@@ -100,7 +100,7 @@ struct Part {
         for (int head = kv * a.group; head < (kv + 1) * a.group; ++head)
             for (int i = 0; i < a.work.seq_q; i += B) {
                 row_product<threads, B, Dv>(a.O, Global<const float>(a.dO), a.D, head, i, rows_at(i), scores);
-                __syncthreads();  // the sums are done with
+                __syncthreads();  // the sums are no longer read
                 if (blockIdx.x > 0 || key_blocks_of(i) > 0 || !warp_has_rows(rows_at(i))) continue;
                 Output<D> zeros;
                 zeros.fill(0);
@@ -150,7 +150,7 @@ struct Part {
                 exp_minus(s, statistics.first, keys);
                 stage(weights, s);
             }
-            __syncthreads();  // P is here; Q_i and K_j are done with
+            __syncthreads();  // P is here; Q_i and K_j are no longer read
             const auto again = load_rows<Dv>(a.dO, rows_1, head, i);
             const auto v = load_keys<Dv>(a.V, j, keys);
             accumulate_transposed<unrolled>(dv, weights, g, rows);
@@ -160,17 +160,17 @@ struct Part {
                 gradients(s, weights, statistics.second, keys);
             }
         }
-        __syncthreads();  // P, dO_i and V_j are done with
+        __syncthreads();  // P, dO_i and V_j are no longer read
         const auto k = load_keys<D>(a.K, j, keys);
         const auto q = load_rows<D>(a.Q, rows_2, head, i);
         if (active) stage(weights, s);
         wait_for_loads();
         add_queries(weights, k, head, i, j, keys);
         accumulate_transposed<unrolled>(dk, weights, q, rows);
-        __syncthreads();  // dS, K_j and Q_i are done with
+        __syncthreads();  // dS, K_j and Q_i are no longer read
     }
 
-    /// dP becomes scale dS = scale P * (dP - D_i). P comes from where it was staged, which spares registers.
+    /// dP becomes scale dS = scale P * (dP - D_i). P is read from shared memory, which saves registers.
     __device__ void gradients(Scores<B>& dp, const RowTile<B>& p, float d, int keys) const {
 #pragma unroll
         for (int i = 0; i < R; ++i) {
@@ -205,7 +205,8 @@ struct Part {
 
 template <int B, int D, int Dv>
 __global__ void __launch_bounds__(fp32_threads(B), 1) part_kernel(Args a) {
-    // Aligned beside `told`: where halves of a sector are copied to different sectors, it is fetched for each.
+    // Beside `told`, shared memory has to be aligned: a sector of 32 bytes that cp.async copies to parts of two sectors
+    // of shared memory is fetched twice.
     extern __shared__ __align__(128) float4 shared[];
     __shared__ std::uint32_t told;
     const Part<B, D, Dv> part(a, reinterpret_cast<float*>(shared), &told);
@@ -213,7 +214,7 @@ __global__ void __launch_bounds__(fp32_threads(B), 1) part_kernel(Args a) {
     for (int j = blockIdx.x * B; j < a.work.seq_k; j += a.parts * B) part.key_block(j);
 }
 
-/// dQ~ begins as zeros where several parts add to it.
+/// Fills dQ~ with zeros, where several parts add to it.
 void zero_sums(const KernelCall& call) {
     const DeviceTensor sums = call.tensors["dQ~"];
     const Bytes size = call.problem.batch_heads() * sums.layout.slice * static_cast<Bytes>(sizeof(float));

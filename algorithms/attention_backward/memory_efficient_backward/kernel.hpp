@@ -1,12 +1,12 @@
-// What kernel.cu compiles, and what a thread block of it takes.
+// The tile shapes that kernel.cu is compiled for, and the threads and shared memory of a thread block.
 #pragma once
 
 #include "algorithms/cuda/backward_variants.hpp"
 
 namespace tilescope::memory_efficient_backward {
 
-/// Two tiles of rows and one of keys in shared memory, whatever they hold, and P, then dS, beside them. At any time
-/// the model has no more there than two of these.
+/// Shared memory has room for two tiles of rows, one of keys, and one of P, then dS. The model has at most two of these
+/// tiles there at any time.
 constexpr KernelVariant fp32_backward_in_turns(Index block, Index d, Index dv) {
     const Index wide = std::max(d, dv);
     const Bytes tiles = 4 * block * std::max(2 * wide, block + wide), all = 4 * block * (3 * wide + block);
@@ -15,7 +15,7 @@ constexpr KernelVariant fp32_backward_in_turns(Index block, Index d, Index dv) {
 
 inline constexpr auto kernels = of_fp32_backward_shapes(fp32_backward_in_turns);
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
 
 }  // namespace tilescope::memory_efficient_backward

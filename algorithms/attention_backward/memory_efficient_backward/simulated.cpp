@@ -5,13 +5,13 @@
 namespace tilescope::memory_efficient_backward {
 namespace {
 
-/// Row blocks in a row, to which a visit of some key block is all the same: whether dQ_i begins with it, and ends.
+/// Consecutive row blocks for which a key block is, or is not, the first one (`begin`) and the last one (`end`).
 struct Visitors {
     Tiles rows;
     bool begin, end;
 };
 
-/// Which key blocks come first and last to each row block, where parts do their work one after the other.
+/// The first and the last key block of each row block, where parts run one after the other.
 class Visits {
   public:
     Visits(const Problem& p, const Tiling& tile, Tiles rows, Tiles keys)
@@ -28,12 +28,12 @@ class Visits {
     }
 
     Index parts() const { return parts_; }
-    /// Of the row blocks that see key block j: those that it is the first or last of, and those between.
+    /// The row blocks that see key block j, grouped by whether j is the first or the last key block of them.
     std::vector<Visitors> to(Span j) const {
         const Tiles seeing = p_.seeing_rows(rows_, j);
         if (!p_.mask.hides()) return {{seeing, begins(0, j), ends(0, j)}};
         std::vector<Visitors> all;
-        const auto add = [&](Index from, Index to, bool begin, bool end) {  // row blocks by position
+        const auto add = [&](Index from, Index to, bool begin, bool end) {  // numbers of row blocks
             const Tiles rows = seeing.from(from).upto(to);
             if (rows.count() > 0) all.push_back({rows, begin, end});
         };
@@ -56,7 +56,7 @@ class Visits {
 
   private:
     struct Ends {
-        Index first = -1, last = -1;  // positions of these key blocks; none
+        Index first = -1, last = -1;  // numbers of key blocks; -1: none
     };
 
     Ends ends_of(const Tiles& visible) const {
@@ -64,7 +64,7 @@ class Visits {
         const auto position = [&](Index k) { return visible[k].begin / visible.tile_size(); };
         const Index n = visible.count(), lowest = position(0), highest = position(n - 1);
         if (highest - lowest == n - 1) {
-            // The highest of the last part, or, if they do not get there, the highest of all.
+            // The highest one in the last part. If none is in the last part, the highest of all.
             const Index of_last_part = highest - (highest + 1) % parts_;
             return {lowest, of_last_part >= lowest ? of_last_part : highest};
         }
@@ -74,10 +74,10 @@ class Visits {
         return {lowest, position(last)};
     }
     Index number(Span j) const { return j.begin / bc_; }
-    /// Of an only part: dQ~ begins as zeros where there are more.
+    /// False with several parts, because dQ~ is then filled with zeros before.
     bool begins(Index i, Span j) const { return parts_ == 1 && ends_[static_cast<std::size_t>(i)].first == number(j); }
     bool ends(Index i, Span j) const { return ends_[static_cast<std::size_t>(i)].last == number(j); }
-    /// The row blocks to which it is first or last, in their order.
+    /// The row blocks of which key block j is the first or last one, in ascending order.
     std::vector<Index> at_an_end(Span j) const {
         const std::pair<Index, Index> from{number(j), 0}, to{number(j) + 1, 0};
         std::vector<Index> all;
@@ -90,11 +90,11 @@ class Visits {
     const Problem& p_;
     Tiles rows_;
     Index parts_, bc_;
-    std::vector<Ends> ends_;                             // of each row block; of all where nothing is masked
-    std::vector<std::pair<Index, Index>> by_key_block_;  // and the row blocks that it is an end of, in order
+    std::vector<Ends> ends_;                             // of each row block; one for all without a mask
+    std::vector<std::pair<Index, Index>> by_key_block_;  // key block, row block that it is an end of; sorted
 };
 
-/// A key block of a head of K and V, with what stays in registers.
+/// A key block of a head of K and V, with dK_j and dV_j in registers.
 struct KeyBlock {
     const Tensors& t;
     const Problem& p;
@@ -118,7 +118,7 @@ Tile probabilities(Block& b, const KeyBlock& of, Span head, Span i) {
     return s;
 }
 
-/// What a product takes transposed, or from another's lanes.
+/// Copies to SRAM an operand that a product reads transposed, or that other lanes read.
 Tile to_sram(Block& b, const KeyBlock& of, const char* name, const Tile& s) {
     Tile w = b.alloc(name, s.rows(), s.cols(), Space::sram, of.p.dtype);
     copy(b, w, s);
@@ -188,8 +188,8 @@ void begin(Block& b, const Tensors& t, const Problem& p, Tiles rows, Tiles keys,
     });
 }
 
-/// Lines 15 and 16: of a bias, a thread block for what it has of each row block, or of each key block where it has one
-/// row.
+/// Lines 15 and 16 for a bias. There is a thread block per slice and row block, or, where the bias has one row for all
+/// queries, per slice and key block.
 void sum_what_shares(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys, std::size_t bias) {
     const BiasTerm& term = p.bias.terms[bias];
     const Hbm dS = t[stored_gradients(p)], out = t[bias_gradients[bias]];

@@ -28,15 +28,15 @@ inline constexpr CodeLine code[] = {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// Rows of P, dP and their product that one thread block of launch 3 holds in registers with D; 0 when not even one
-/// fits.
+/// Rows of P, dP and their product that a thread block of launch 3 holds in `registers` bytes, with D; 0 where not even
+/// one fits.
 inline Index resident_rows(const Problem& p, Bytes registers) {
     return registers / ((3 * p.seq_k + 1) * size_of(Dtype::f32));
 }
 
 std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile);
 Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
-/// FlashAttention (arXiv 2205.14135), Algorithm 3: products read their operands once.
+/// FlashAttention (arXiv 2205.14135), Algorithm 3: matrix products read their operands once.
 std::optional<Idealised> idealised(const Problem& p);
 
 inline constexpr KernelDescription kernel_description = {.on_cuda_cores = StatedError{0.07, 0.22}};

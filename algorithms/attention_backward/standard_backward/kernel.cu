@@ -1,8 +1,9 @@
 // The standard backward pass as five launches on CUDA cores, in fp32: P is kept from the forward pass, dP and dS are
-// whole matrices in HBM. The four products are tiled; between them a row of P and of dP is read once and stays in
-// registers, up to 16384 keys. Longer rows are read twice, which the model begins later.
+// whole matrices in HBM. The four products are tiled. In launch 3, a row of P and of dP is read once and stays in
+// registers, up to 16384 keys. Longer rows are read twice; in the model, rows of more than some 21,800 keys on an H200.
 //
-// Bound by memory. Run it: tilescope validate standard_backward --seq 4096 --heads 16 --dim 64 --dtype f32
+// Bound by memory.
+// Run it: tilescope validate standard_backward --seq 4096 --heads 16 --dim 64 --dtype f32
 #include "algorithms/attention_backward/standard_backward/kernel.hpp"
 #include "algorithms/cuda/gradients.cuh"
 #include "algorithms/cuda/whole_rows.cuh"
@@ -22,7 +23,7 @@ struct Args : GradientArgs<float> {
 
 // ---- launches 1 and 5 ----
 
-/// out_j = factor sum of w_ij^T x_i, of all query heads that share the head of K and V.
+/// out_j = factor times the sum of w_ij^T x_i, over rows and over the query heads that share the head of K and V.
 template <int B, int D>
 __global__ void __launch_bounds__(fp32_threads(B), 1)
     over_rows(Global<const float> w, Global<const float> x, Global<float> out, Workload work, int group, float factor) {
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(fp32_threads(B), 1)
             load_async<threads>(values, x.row(head, i), x.pitch, rows);
             wait_for_loads();
             accumulate_transposed<2>(sum, weights, values, rows);
-            __syncthreads();  // both tiles are done with
+            __syncthreads();  // both tiles are no longer read
         }
     sum.scale_rows(factor);
     store(sum, out.row(kv, j), out.pitch, keys);
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(whole_rows_threads, 1) score_gradients(Args a)
     dp.store(a.dS.row(head, i));
 }
 
-/// The same of a row that registers do not hold.
+/// The same for a row that does not fit in registers.
 __global__ void __launch_bounds__(whole_rows_threads) score_gradients_streamed(Args a) {
     __shared__ float sums[whole_rows_threads / 32];
     const int head = blockIdx.y, i = blockIdx.x;
@@ -133,7 +134,7 @@ __global__ void __launch_bounds__(fp32_threads(B), 1) query_gradients(Args a) {
         load_async<threads>(k, a.K.row(kv, j), a.K.pitch, keys);
         wait_for_loads();
         if (active) accumulate(dq, s, k, keys);
-        __syncthreads();  // dS_ij and K_j are done with
+        __syncthreads();  // dS_ij and K_j are no longer read
     }
     dq.scale_rows(w.scale);
     if (active) store(dq, a.dQ.row(head, i), a.dQ.pitch, rows);

@@ -1,4 +1,4 @@
-// What kernel.cu compiles, and what a thread block of it takes.
+// The tile shapes that kernel.cu is compiled for, and the threads and shared memory of a thread block.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace tilescope::standard_backward {
 
-/// Shared memory of launches 1 and 5, or 4, for a tile of scores and what it multiplies, and of launch 2, for dO_i and
-/// V_j; launch 3 is all registers.
+/// Shared memory of launches 1, 4 and 5 for a tile of P or dS and the tile that it multiplies, and of launch 2 for dO_i
+/// and V_j. Launch 3 keeps its rows in registers.
 constexpr Bytes weighted_tiles(Index block, Index cols) { return 4 * (block * block + block * cols); }
 constexpr Bytes scores_tiles(Index block, Index dv) { return 4 * 2 * block * dv; }
 constexpr KernelVariant variant(Index block, Index d, Index dv) {
@@ -21,7 +21,7 @@ inline constexpr KernelVariant kernels[] = {
     variant(64, 128, 128), variant(64, 64, 32), variant(64, 64, 128),
 };
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
 
 }  // namespace tilescope::standard_backward

@@ -6,7 +6,7 @@
 namespace tilescope::standard_backward {
 namespace {
 
-/// out_j = alpha sum of w_ij^T x_i, of all query heads that share the head of K and V: launches 1 and 5.
+/// Launches 1 and 5: out_j = alpha times the sum of w_ij^T x_i, over all query heads that share the head of K and V.
 void over_rows(Gpu& gpu, const char* name, const Problem& p, Tiles rows, Tiles keys, Hbm w, Hbm x, Hbm out, float alpha,
                std::uint16_t line) {
     gpu.launch(name, {kv_axis(p), uniform(keys)}, [&](Block& b, Span kv, Span j) {
@@ -42,7 +42,7 @@ struct Head {
     Hbm P, dP, dS;
 };
 
-/// D += rowsum(P * dP) of a chunk, or D = it, of the first.
+/// D += rowsum(P * dP) of chunk j; for the first chunk, D = rowsum(P * dP).
 void add_products(Block& b, const Head& h, Tile& d, Span i, Span j) {
     Tile w = b.load(h.P, i, j, Space::registers);
     Tile dw = b.load(h.dP, i, j, Space::registers);
@@ -127,7 +127,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
 
 std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
     auto t = computation::attention_backward.tensors(p);
-    std::erase_if(t, [](const TensorDecl& each) { return each.saved; });  // P says all
+    std::erase_if(t, [](const TensorDecl& each) { return each.saved; });  // P replaces O and the LSE
     for (const char* name : {"P", "dP", "dS"})
         t.push_back(declare(p, name, Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
     TensorDecl& kept = t[t.size() - 3];

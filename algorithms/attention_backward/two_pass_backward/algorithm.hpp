@@ -1,4 +1,4 @@
-// The gradients in two passes over the tiles: dK and dV by key blocks, dQ by row blocks, each with P formed anew.
+// The gradients in two passes over the tiles: dK and dV by key blocks, dQ by row blocks. Each pass recomputes P.
 #pragma once
 
 #include "algorithms/attention_backward/steps.hpp"

@@ -1,6 +1,7 @@
 // The backward pass in two passes over the tiles, on CUDA cores, in fp32: by key blocks for dK and dV, by row blocks
-// for dQ. Nothing is added in HBM, so results are the same in every run. Bound by fp32 arithmetic: expect seven fifths
-// of flash_v2_backward's time. Run it: tilescope validate two_pass_backward --seq 4096 --heads 16 --dim 64 --dtype f32
+// for dQ. Nothing is added in HBM, so that results have the same bits in every run.
+// Bound by fp32 arithmetic: seven products instead of five, so expect seven fifths of flash_v2_backward's time.
+// Run it: tilescope validate two_pass_backward --seq 4096 --heads 16 --dim 64 --dtype f32
 #include "algorithms/attention_backward/two_pass_backward/kernel.hpp"
 #include "algorithms/cuda/gradients.cuh"
 
@@ -21,7 +22,7 @@ __global__ void __launch_bounds__(fp32_threads(B), 1) rows_kernel(BackwardArgs<f
     const BackwardTiles<B, D, Dv> tiles(shared);
     const Workload& w = a.work;
     const int head = blockIdx.y, kv = w.kv_slice(head);
-    const int i = (gridDim.x - 1 - blockIdx.x) * B, rows = min(B, w.seq_q - i);  // most keys first
+    const int i = (gridDim.x - 1 - blockIdx.x) * B, rows = min(B, w.seq_q - i);  // row blocks that see most keys first
     const int end = w.visible_tiles(i + rows, B) * B;
     const bool active = warp_has_rows(rows);
     Output<D> dq;
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(fp32_threads(B), 1) rows_kernel(BackwardArgs<f
                 stage(tiles.scores, s);
                 accumulate(dq, tiles.scores, tiles.k, keys);
             }
-            __syncthreads();  // K_j and V_j are done with
+            __syncthreads();  // K_j and V_j are no longer read
         }
     }
     if (active) store(dq, a.dQ.row(head, i), a.dQ.pitch, rows);

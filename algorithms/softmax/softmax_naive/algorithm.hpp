@@ -16,7 +16,7 @@ inline constexpr CodeLine code[] = {
     {5, "    read X_j; write Y_j = exp(X_j) / l", "inf / inf is NaN: large logits destroy the result."},
 };
 
-/// The pseudo-code lines that the two passes are charged to.
+/// The pseudo-code lines that the operations of the two passes belong to.
 struct Lines {
     std::uint16_t begin, sum, scale;
 };

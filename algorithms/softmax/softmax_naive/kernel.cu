@@ -1,6 +1,6 @@
-// Softmax by the textbook on CUDA cores, in fp32: the first rung. A thread block streams its rows past twice, once for
-// the sum and once for the output, and keeps nothing of them but the sum.
-// Bound by memory: expect most of the bandwidth of whatever holds X, which it reads twice for each time it writes Y.
+// The textbook's softmax on CUDA cores, in fp32: the first rung. A thread block reads its rows twice, once for the sum
+// and once for the output, and keeps only the sum.
+// Bound by memory: X is read twice and Y written once. Expect most of the bandwidth of the L2 or HBM that holds X.
 // Run it: tilescope validate softmax_naive --seq 4096 --heads 16 --dtype f32
 #include "algorithms/cuda/softmax_chunks.cuh"
 #include "algorithms/softmax/softmax_naive/kernel.hpp"

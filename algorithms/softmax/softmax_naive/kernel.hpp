@@ -1,4 +1,4 @@
-// What kernel.cu compiles, and what a thread block of it takes.
+// The tile shapes that kernel.cu is compiled for, and the threads and shared memory of a thread block.
 #pragma once
 
 #include "algorithms/cuda/kernel.hpp"
@@ -9,7 +9,7 @@ inline constexpr KernelVariant kernels[] = {
     row_variant(32, 64), row_variant(16, 64), row_variant(64, 64), row_variant(16, 128), row_variant(32, 128),
 };
 
-/// kernel.cu
+/// Defined in kernel.cu.
 void launch_kernel(const KernelCall& call);
 
 }  // namespace tilescope::softmax_naive

@@ -1,7 +1,8 @@
 // Online softmax on CUDA cores, in fp32. New against softmax_safe: the maximum and the sum come out of one pass,
-// because the sum is corrected whenever the maximum grows. Lane x corrects row x % 8: one instruction serves a warp's
-// 16 rows. Bound by memory: expect softmax_naive's time, for it reads X as often. Run it: tilescope validate
-// softmax_online --seq 4096 --heads 16 --dtype f32
+// because the sum is corrected whenever the maximum grows. Lane x corrects row x % 8 of its group: one instruction
+// serves a warp's 16 rows.
+// Bound by memory: expect softmax_naive's time, because both read X twice.
+// Run it: tilescope validate softmax_online --seq 4096 --heads 16 --dtype f32
 #include "algorithms/cuda/softmax_chunks.cuh"
 #include "algorithms/softmax/softmax_online/kernel.hpp"
 

@@ -19,7 +19,7 @@ inline constexpr CodeLine code[] = {
      "The same exponentials again: recomputed, because the first ones were not kept."},
 };
 
-/// The pseudo-code lines that the three passes are charged to.
+/// The pseudo-code lines that the operations of the three passes belong to.
 struct Lines {
     std::uint16_t begin_max, max, begin_sum, sum, scale;
 };

@@ -1,7 +1,7 @@
 // Safe softmax on CUDA cores, in fp32. New against softmax_naive: a pass before the others finds each row's maximum, so
 // that no exponential overflows.
-// Bound by memory: expect most of the bandwidth of whatever holds X, which it reads three times for each time it writes
-// Y.
+// Bound by memory: X is read three times and Y written once. Expect most of the bandwidth of the L2 or HBM that holds
+// X.
 // Run it: tilescope validate softmax_safe --seq 4096 --heads 16 --dtype f32
 #include "algorithms/cuda/softmax_chunks.cuh"
 #include "algorithms/softmax/softmax_safe/kernel.hpp"
