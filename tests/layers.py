@@ -1,7 +1,7 @@
-"""The arrows of the house, read from the includes: every file may include what its room stands on, and nothing else.
+"""Dependencies between folders, read from the includes: a file may include only what its folder ("room") may depend on.
 
-Usage: layers.py SOURCE_DIR. Also holds what the rooms promise: one namespace a room, no ImGui below gui/, no CUDA but in
-kernels and device/, threads in one place, no attention in core/, no library that takes long to read in its headers.
+Usage: layers.py SOURCE_DIR. Also checks other rules of the folders: one namespace each, no ImGui below gui/, CUDA only
+in kernels and device/, threads in one place, no attention in core/, no slow library in the headers of core/.
 """
 import functools
 import pathlib
@@ -14,9 +14,9 @@ CONTRACT = MACHINE | {"algorithms/contract"}
 LAB = CORE | CONTRACT | {"lab"}
 SHOW = LAB | {"lab/flags", "lab/figure", "lab/own", "show"}
 GUI = SHOW | {"gui", "gui/draw"}
-PANELS = GUI - {"core/text"}  # numbers become words in show/
+PANELS = GUI - {"core/text"}  # panels take numbers as words from show/
 
-# Room: what its files may include besides their own room, and the namespace that they write in.
+# Folder: what its files may include besides their own folder, and the namespace of its code.
 ROOMS = {
     "core/text": (set(), "tilescope::text|tilescope"),
     "core/machine": ({"core/text"}, "tilescope|(tilescope::)?operation"),
@@ -48,13 +48,13 @@ ROOMS = {
     "gui/detail": (PANELS, "tilescope::gui::detail"),
     "gui/transport": (PANELS, "tilescope::gui::transport"),
     "gui/shell": (GUI, "tilescope::gui::shell|CLI"),
-    "gui/web": (GUI | {"gui/shell"}, "tilescope::gui::web"),
+    "gui/web": (GUI | {"gui/shell"}, "tilescope::gui::(web|shell)"),  # the page's part of the shell
 }
 
-# What an algorithm with a kernel has besides.
+# What the kernel of an algorithm may include besides.
 KERNEL = r"algorithms/\w+/\w+/kernel\w*\.(hpp|cuh?)"
 
-# Libraries that only these files may include.
+# External libraries, and the only files that may include them.
 GUESTS = {
     r"imgui|GLFW|GLES|backends/": r"gui/.*",
     r"emscripten": r"gui/web/.*",
@@ -64,19 +64,20 @@ GUESTS = {
     r"pybind11|Python": r"python/bindings/.*",
     r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
         r"(cli|device)/.*|lab/(atomic_file|child|memory|output|own_code|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp|python/bindings/running\.cpp",
-    # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.
+    # Threads: at_once() and BackgroundThread for all code, and the terminal's progress line.
     r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
         r"core/machine/parallel\..pp|cli/progress\..pp|lab/own_code\.cpp",
     r"atomic$": r"core/machine/.*|lab/(atomic_file|own_code)\.cpp|show/job\.hpp|device/ncu_run\.hpp|python/bindings/running\.cpp",
 }
 
-# Headers that open what others may not: the elements of tiles.
+# Headers that give access to the elements of tiles, and the only files that may include them.
 KEYS = {
     "core/machine/apply.hpp": r"core/machine/(operations/.*|apply\.cpp|matmul\.cpp)",
     "core/machine/operations/elements.hpp": r"core/machine/operations/.*",
 }
 
-# What is for people to read, and the files that make texts of it: no others look at it, for words decide nothing.
+# Words for people, and the files that make texts of them. No other file may read them, because no decision rests on
+# words.
 WORDS = {
     r"\bformula_of\(|\bof_column\b|(\bop\.|operation->)(sentence|unit)\b":
         r"core/machine/(effect\.[ch]pp|operation\.hpp|operations/.*)|show/(formula|narration)\.cpp",
@@ -85,8 +86,8 @@ WORDS = {
     r"\bremark\.find\(|\bremark [!=]= \"|\bunit\) [!=]= \"|\blimit\) [!=]= \"": r"",
 }
 
-# An algorithm and a GPU say what they are, in their own folder and file: nobody else knows them by name. A default, or
-# a list of what a figure draws, looks them up, and compares nothing.
+# An algorithm and a GPU describe themselves in their own folder and file; no other code compares their names. A
+# default, or a list of what a figure draws, looks them up and compares nothing.
 def names_compared():
     source = pathlib.Path(__file__).parent.parent
     names = [p.parent.name for p in source.glob("algorithms/*/*/algorithm.hpp")] + [p.stem for p in source.glob("gpus/*.json")]
@@ -94,7 +95,7 @@ def names_compared():
     return rf"[!=]= *(?:std::string(?:_view)?\()?{one}|{one}\)? *[!=]=|(?:starts|ends)_with\({one}|case {one}"
 
 
-# Libraries that take long to read, and the headers of core that bring them along, directly or not: no others do.
+# Libraries that take long to compile, and the headers of core that include them, directly or not: no other header may.
 HEAVY = {
     r"nlohmann/": {"core/record/json_entry.hpp", "core/record/trace_events.hpp"},
     r"Eigen/": {"core/machine/operations/elements.hpp", "core/machine/operations/exponential.hpp"},
@@ -106,7 +107,7 @@ NAMES_COMPARED = re.compile(names_compared())
 
 
 def room_of(path):
-    """The longest room that the path is in; None for what is in no room (tests, bench, examples)."""
+    """The longest folder of ROOMS that contains the path; None for a file in none (tests, bench, examples)."""
     inside = [room for room in ROOMS if path.startswith(room + "/")]
     return max(inside, key=len) if inside else None
 
@@ -114,7 +115,7 @@ def room_of(path):
 def faults_of(path, text):
     room = room_of(path)
     allowed, namespace = ROOMS[room]
-    # An algorithm is whole without its kernel, so only the kernel's own files know what kernels stand on.
+    # An algorithm is complete without its kernel, so only the kernel's own files may include what kernels need.
     of_kernel = re.fullmatch(KERNEL, path)
     if of_kernel:
         allowed = allowed | {"algorithms/cuda"}
@@ -132,7 +133,7 @@ def faults_of(path, text):
                 if re.match(guest, found[1]) and not re.fullmatch(host, path):
                     yield f"{path} includes <{found[1]}>, which is for {host}"
         if found := re.match(r"namespace ([\w:]+) \{", line):
-            # Specialisations for Eigen and the standard library live in theirs.
+            # Specialisations for Eigen and the standard library are in the namespaces of these.
             if not re.fullmatch(namespace, found[1]) and not found[1].startswith(("Eigen", "std")):
                 yield f"{path} writes in namespace {found[1]}: {room} has {namespace}"
     for words, readers in WORDS.items():
@@ -146,8 +147,8 @@ def faults_of(path, text):
 
 
 def brought_along(path, read, seen):
-    """Every <header> that a file includes, itself or by what it includes. `read` gives the text of a file; `seen` ends as
-    the file and all of ours that it includes."""
+    """Every <header> that a file includes, directly or not. `read` gives the text of a file; `seen` becomes the file
+    and all of our files that it includes."""
     if path in seen:
         return set()
     seen.add(path)
@@ -159,7 +160,7 @@ def brought_along(path, read, seen):
 
 
 def heavy_faults(headers, read, heavy=None):
-    """Headers that bring a heavy library along without being listed, or are listed and do not."""
+    """Headers that include a heavy library without being listed, or that are listed and do not."""
     for library, listed in (HEAVY if heavy is None else heavy).items():
         bring = {h for h in headers if any(re.match(library, f) for f in brought_along(h, read, set()))}
         yield from (f"{h} brings <{library}> along: everything that includes it takes longer to compile"
@@ -168,7 +169,7 @@ def heavy_faults(headers, read, heavy=None):
                     for h in sorted(listed - bring))
 
 
-# What is named and where it is from. A standard library may bring it along with another header; the next one does not.
+# Header: names that need it. One standard library may bring such a header along with another; the next may not.
 STANDARD = {"cstdint": r"std::u?int\d+_t\b", "algorithm": r"std::(min|max|sort|clamp|any_of|find_if)\b",
             "stdexcept": r"std::(runtime_error|logic_error|invalid_argument)\b", "map": r"std::map<",
             "cmath": r"std::(sqrt|exp|log|pow|llround|round|floor|ceil|isfinite|isnan|ldexp)\(",
@@ -184,7 +185,7 @@ def standard_faults(path, read):
             yield f"{path} says {found[0]} and lacks <{header}>"
 
 
-# What the author of a tile program reads, with all that it includes: it fits one sitting.
+# What the author of a tile program reads, with all that it includes, must stay short.
 AUTHORS = "algorithms/contract/algorithm.hpp"
 MOST_LINES = 1300
 
@@ -230,7 +231,7 @@ def main():
 
     @functools.cache
     def read(name):
-        return (source / name).read_text() if (source / name).is_file() else ""  # or it is made by the build
+        return (source / name).read_text() if (source / name).is_file() else ""  # otherwise the build makes the file
 
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source).as_posix()

@@ -1,6 +1,8 @@
-// Characters of UTF-8, one by one.
+// Characters of UTF-8, one by one: how wide they are, and where a line may end between them.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace tilescope::text {
@@ -14,5 +16,17 @@ struct Character {
 
 /// Takes the first character of `text`, which is not empty.
 Character next_character(std::string_view& text);
+
+/// The character in UTF-8; U+FFFD for a code that is none.
+std::string utf8(char32_t code);
+
+/// Columns of a terminal: 2 for ideographs, kana, Hangul and full-width forms, 0 for marks set on the letter before,
+/// else 1.
+std::size_t columns(char32_t code);
+/// Whether a line may end between two characters without a space: beside an ideograph or kana, but neither before
+/// closing punctuation and small kana nor after opening punctuation. Korean is broken at its spaces.
+bool may_break(char32_t before, char32_t after);
+/// Takes from `word`, which has no space and is not empty, the characters up to the first place where a line may end.
+std::string_view next_unbroken(std::string_view& word);
 
 }  // namespace tilescope::text

@@ -118,19 +118,28 @@ std::string capitalised(std::string text) {
 std::string as_sentence(std::string clause) { return capitalised(std::move(clause)) + '.'; }
 
 std::size_t width(std::string_view text) {
-    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };  // a character of UTF-8
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
+    std::size_t sum = 0;
+    while (!text.empty()) {
+        const bool plain = static_cast<unsigned char>(text[0]) < 0x80;
+        sum += plain ? 1 : columns(next_character(text).code);
+        if (plain) text.remove_prefix(1);
+    }
+    return sum;
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
     std::vector<std::string> lines;
-    while (!text.empty()) {
-        const std::string word(text.substr(0, text.find(' ')));
-        text.remove_prefix(std::min(text.size(), word.size() + 1));
-        if (lines.empty() || width(lines.back()) + 1 + width(word) > most)
-            lines.push_back(word);
+    const auto add = [&](std::string_view piece, const char* space) {
+        if (lines.empty() || width(lines.back()) + width(space) + width(piece) > most)
+            lines.emplace_back(piece);
         else
-            lines.back() += ' ' + word;
+            lines.back().append(space).append(piece);
+    };
+    while (!text.empty()) {
+        std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        add(word.empty() ? word : next_unbroken(word), " ");
+        while (!word.empty()) add(next_unbroken(word), "");
     }
     return lines;
 }

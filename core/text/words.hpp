@@ -20,9 +20,10 @@ std::string alternatives(const std::vector<std::string>& names);
 std::string capitalised(std::string text);
 /// "update the driver" as "Update the driver."
 std::string as_sentence(std::string clause);
-/// The width in a terminal: the number of characters, not of bytes.
+/// The width in a terminal, in columns: columns() of its characters, added up.
 std::size_t width(std::string_view text);
-/// `text` cut between words into lines of at most `most` places; a longer word has a line of its own.
+/// `text` cut between words, and in words as may_break() says, into lines of at most `most` columns. What cannot be cut
+/// and is longer has a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t most);
 /// Sentences without the last one: "A. B is 1.5." becomes "A."; one alone becomes nothing.
 std::string_view without_last_sentence(std::string_view text);

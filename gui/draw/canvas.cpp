@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <cmath>
 
+#include "core/text/characters.hpp"
 #include "gui/draw/notes.hpp"
 
 namespace tilescope::gui {
@@ -157,14 +158,20 @@ std::vector<std::string_view> Canvas::broken(const ImFont* font, std::string_vie
         return !number || after.empty() || std::string_view("kMGTPEB").find(after.front()) == std::string_view::npos;
     };
     std::vector<std::string_view> lines;
-    std::size_t begin = 0, end = 0;  // of the line; what comes after `end` may not fit
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-        if (i < text.size() && (text[i] != ' ' || !breakable(i))) continue;
+    std::size_t begin = 0, end = 0, next = 0;  // of the line; where it may end, and where the next one begins then
+    char32_t before = 0;
+    for (std::string_view rest = text; next <= text.size();) {
+        const std::size_t i = text.size() - rest.size();
+        const bool ends = rest.empty(), space = !ends && rest.front() == ' ';
+        const char32_t code = ends ? 0 : text::next_character(rest).code;
+        const bool may_end = ends || (space ? breakable(i) : text::may_break(before, code));
+        before = code;
+        if (!may_end) continue;
         if (end > begin && wide(begin, i) > width) {
             lines.push_back(text.substr(begin, end - begin));
-            begin = end + 1;
+            begin = next;
         }
-        end = i;
+        end = i, next = ends ? text.size() + 1 : space ? i + 1 : i;
     }
     if (end > begin) lines.push_back(text.substr(begin, end - begin));
     return lines;

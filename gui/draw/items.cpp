@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/text/words.hpp"
+#include "gui/draw/canvas.hpp"
 
 namespace tilescope::gui {
 namespace {
@@ -30,9 +31,14 @@ void text_line(const std::string& text) {
 }
 
 void text_wrapped(const std::string& text) {
+    // Dear ImGui breaks lines at spaces, and within words that are too long.
+    std::string lines;
+    for (const std::string_view line : Canvas::broken(ImGui::GetFont(), text, ImGui::GetContentRegionAvail().x))
+        lines.append(lines.empty() ? "" : "\n").append(line);
     ImGui::PushTextWrapPos(0);
-    text_line(text);
+    ImGui::TextUnformatted(lines.data(), lines.data() + lines.size());
     ImGui::PopTextWrapPos();
+    note(text, ImGui::GetItemRectMin());
 }
 
 bool push_button(const std::string& label, ImVec2 size) { return noted(ImGui::Button(label.c_str(), size), label); }

@@ -12,27 +12,44 @@ namespace {
 ImU32 rgb(unsigned hex) { return IM_COL32(hex >> 16 & 0xff, hex >> 8 & 0xff, hex & 0xff, 255); }
 
 // Latin, Greek, dashes and dots, raised and lowered digits, the raised T, arrows, signs.
-constexpr ImWchar glyphs[] = {0x20,   0xff,   0x391,  0x3c9,  0x1d40, 0x1d40, 0x2010, 0x2026, 0x2070, 0x209c, 0x2190,
-                              0x2195, 0x2211, 0x221e, 0x2248, 0x2248, 0x2260, 0x2265, 0x25b2, 0x25c0, 0};
+constexpr ImWchar glyphs[] = {0x20,   0xff,   0x391,  0x3c9,  0x1d40, 0x1d40, 0x2010, 0x2026,
+                              0x2070, 0x209c, 0x2190, 0x2195, 0x2211, 0x221e, 0x2248, 0x2248,
+                              0x2260, 0x2265, 0x25a1, 0x25a1, 0x25b2, 0x25c0, 0};
+constexpr ImWchar box = 0x25a1;  // for letters that no font has
 
-ImFont* add(const std::string& file, float size, ImFontConfig config) {
+ImFont* add(const std::string& file, float size, ImFontConfig config, const ImWchar* letters = glyphs) {
     config.FontDataOwnedByAtlas = false;
     // ImGui takes a non-const pointer to a font that it does not own, but does not change the font.
     return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()),
-                                                      size, &config, glyphs);
+                                                      size, &config, letters);
 }
 
-ImFont* load_font(const std::string& file, const std::string& symbols, float size) {
+/// Adds more letters to the font of a file: its own, and those of further fonts, whose ems are as large.
+void merge_letters(const FontFiles& files, const std::string& file, float em, ImFontConfig config) {
+    if (!file.empty() && !files.letters.empty()) add(file, em * line_of_em(file), config, files.letters.data());
+    for (const FurtherFont& f : files.further) {
+        config.FontNo = f.number;
+        add(f.file, em * line_of_em(f.file, f.number), config, f.ranges.data());
+    }
+}
+
+ImFont* load_font(const FontFiles& files, const std::string& file, float size) {
+    const std::string& symbols = files.symbols;
     ImFontConfig config;
     config.OversampleH = 2, config.OversampleV = 1;
     if (file.empty()) {
         config.SizePixels = size;
-        return ImGui::GetIO().Fonts->AddFontDefault(&config);
+        ImFont* font = ImGui::GetIO().Fonts->AddFontDefault(&config);
+        config.MergeMode = true;
+        merge_letters(files, file, size, config);
+        return font;
     }
     ImFont* font = add(file, size, config);
     // Glyphs that the font lacks (arrows, say) come from the font of symbols.
     config.MergeMode = true;
     if (!symbols.empty() && symbols != file) add(symbols, size * 0.95f, config);
+    merge_letters(files, file, size / line_of_em(file), config);
+    font->FallbackChar = box;
     return font;
 }
 
@@ -136,6 +153,12 @@ ImU32 Theme::ink_on(ImU32 background) {
     return 0.299f * c.x + 0.587f * c.y + 0.114f * c.z > 0.55f ? IM_COL32(15, 18, 22, 255) : IM_COL32_WHITE;
 }
 
+bool is_own_letter(char32_t code) {
+    for (const ImWchar* range = glyphs; *range != 0; range += 2)
+        if (code >= range[0] && code <= range[1]) return true;
+    return false;
+}
+
 bool is_held(float width, float height, float display_scale) {
     return width < 600 * display_scale || height < 420 * display_scale;
 }
@@ -168,7 +191,7 @@ void set_theme(Theme& theme, const FontFiles& files, bool light, float scale, Re
     // `line` is the height of a line; in a hall, `letters`, the size of the letters, decides.
     const auto load = [&](const std::string& file, float line, float letters) {
         const float size = theme.in_a_hall() ? std::ceil(letters * scale * line_of_em(file)) : std::round(line * scale);
-        return load_font(file, files.symbols, size);
+        return load_font(files, file, size);
     };
     theme.text = load(files.text, 16, 17);
     theme.small_text = load(files.text, 13, 16);

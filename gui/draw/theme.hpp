@@ -5,6 +5,7 @@
 #include <imgui.h>
 
 #include <string>
+#include <vector>
 
 #include "core/machine/tensor.hpp"
 
@@ -43,11 +44,23 @@ struct Theme {
     float px(float at_scale_1) const { return at_scale_1 * scale; }
 };
 
+/// A font for letters that the window's own texts do not have.
+struct FurtherFont {
+    std::string file;             ///< its whole contents
+    int number = 0;               ///< of the font in a file that holds several
+    std::vector<ImWchar> ranges;  ///< first and last letters of ranges, and a 0
+};
+
 /// The whole contents of font files; for an empty one the font that is built into ImGui is used.
 struct FontFiles {
     std::string text, title, mono;
-    std::string symbols;  ///< for what the others do not have
+    std::string symbols;                ///< for what the others do not have
+    std::vector<ImWchar> letters = {};  ///< more letters, wanted of these files first, as ranges that end with a 0
+    std::vector<FurtherFont> further = {};
 };
+
+/// Whether the fonts above are loaded with this letter.
+bool is_own_letter(char32_t code);
 
 /// Whether a window of so many pixels has less room than three columns need, as on a phone.
 bool is_held(float width, float height, float display_scale);

@@ -9,10 +9,13 @@
 namespace tilescope::gui {
 namespace {
 
-/// An OpenType file: tables of numbers whose high bytes come first. What lies outside reads as 0.
+/// An OpenType file: tables of numbers whose high bytes come first. What lies outside reads as 0. `number`: of the
+/// font, in a collection of fonts.
 class FontFile {
   public:
-    explicit FontFile(std::string_view bytes) : bytes_(bytes) {}
+    explicit FontFile(std::string_view bytes, int number = 0) : bytes_(bytes) {
+        if (bytes.starts_with("ttcf")) begin_ = u32(12 + 4 * static_cast<std::size_t>(number));
+    }
 
     unsigned u8(std::size_t at) const { return at < bytes_.size() ? static_cast<unsigned char>(bytes_[at]) : 0; }
     unsigned u16(std::size_t at) const { return u8(at) << 8 | u8(at + 1); }
@@ -21,13 +24,14 @@ class FontFile {
 
     /// Where a table begins.
     std::optional<std::size_t> table(std::string_view tag) const {
-        for (std::size_t k = 0, at = 12; k < u16(4); ++k, at += 16)
+        for (std::size_t k = 0, at = begin_ + 12; k < u16(begin_ + 4); ++k, at += 16)
             if (bytes_.substr(std::min(at, bytes_.size()), 4) == tag) return u32(at + 8);
         return std::nullopt;
     }
 
   private:
     std::string_view bytes_;
+    std::size_t begin_ = 0;  // of the list of tables
 };
 
 /// The typographic family (name 16), or else the font's own family (name 1), from its names for Windows, in UTF-16.
@@ -55,8 +59,8 @@ std::string family_of(const FontFile& file) {
 
 }  // namespace
 
-float line_of_em(std::string_view bytes) {
-    const FontFile file(bytes);
+float line_of_em(std::string_view bytes, int number) {
+    const FontFile file(bytes, number);
     const auto head = file.table("head"), lines = file.table("hhea");
     const int height = lines ? file.i16(*lines + 4) - file.i16(*lines + 6) : 0;
     const unsigned em = head ? file.u16(*head + 18) : 0;

@@ -18,7 +18,7 @@ struct Typeface {
 /// Read from the font's own tables. What a broken font does not say is guessed.
 Typeface typeface_of(const ImFont* font);
 
-/// How high a line of a font's file is, in its ems; 1 of a file that does not say.
-float line_of_em(std::string_view file);
+/// How high a line of a font is, in its ems; 1 of a file that does not say. `number`: of the font in its file.
+float line_of_em(std::string_view file, int number = 0);
 
 }  // namespace tilescope::gui

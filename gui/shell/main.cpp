@@ -203,11 +203,17 @@ void remark_on_step(const App& app, Index step) {
                   << length << '\n';
 }
 
+/// Names the letters of which a picture has boxes.
+void remark_on_letters(const Window& window) {
+    if (!window.lacking().empty()) std::cerr << "tilescope-gui: " << lacking_text(window.lacking()) << '\n';
+}
+
 void take_screenshot(App& app, const Invocation& r, std::ostream& out) {
     Window window(Window::Kind::hidden, r.size);
     settle(app, window);
     remark_on_step(app, r.state.step);
     write_picture(app, window, exported(r), out);
+    if (exported(r) != ".svg") remark_on_letters(window);
     Log(r.log).add(status(app));
 }
 
@@ -236,6 +242,7 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
         progress.add(std::to_string(k + 1) + " of " + std::to_string(pictures));
     }
     film.write(out);
+    remark_on_letters(window);
 }
 
 /// Draws on a display in memory where there is no other.
@@ -273,11 +280,14 @@ void show_window(App& app, const Invocation& r) {
     Log log(r.log);
     FilmBeside film;
     std::string before, news;
+    std::size_t lacking = 0;  // letters that were named
     window.show(
         app, [] { return control().stop.load(); },
         [&](double) {
             // Said in a later frame, because this frame's clock stood still during the export.
             if (!news.empty()) app.say(std::exchange(news, {}), 10);
+            if (window.lacking().size() > lacking) app.say(lacking_text(window.lacking()), 10);
+            lacking = window.lacking().size();
             news = export_stage(app, window);
             if (news.empty()) news = film.work(app, window.size());
             if (!log.wanted()) return;

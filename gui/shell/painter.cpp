@@ -26,8 +26,11 @@ void Painter::begin(App& app, Size size, float display_scale) {
     const Reader reader = reader_of(!app.alone && is_held(width, height, display_scale), app.view.projector);
     const float scale = scale_for(width, height, display_scale, reader);
     const Theme& t = app.theme;
-    if (!fonts_made_ || t.light != app.view.light || t.reader != reader || t.scale != scale) {
+    const bool learned = letters_.learn(app.notes);
+    if (learned || !fonts_made_ || t.light != app.view.light || t.reader != reader || t.scale != scale) {
+        letters_.find(fonts_);
         set_theme(app.theme, fonts_, app.view.light, scale, reader);
+        letters_.build();
         if (fonts_made_) ImGui_ImplOpenGL3_DestroyFontsTexture();
         ImGui_ImplOpenGL3_CreateFontsTexture();
         fonts_made_ = true;

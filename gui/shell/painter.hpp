@@ -1,7 +1,10 @@
 // Frames, drawn by OpenGL ES 3 into whatever is current: a window, a picture, a page's canvas.
 #pragma once
 
+#include <vector>
+
 #include "gui/app.hpp"
+#include "gui/shell/letters.hpp"
 
 namespace tilescope::gui::shell {
 
@@ -25,9 +28,12 @@ class Painter {
     double compose(App& app, double seconds) const;
     /// The same, and draws the frame, whose time is not counted.
     double draw(App& app, Size size, double seconds) const;
+    /// Letters that the frames had no font for.
+    const std::vector<char32_t>& lacking() const { return letters_.lacking(); }
 
   private:
-    const FontFiles fonts_;
+    FontFiles fonts_;
+    Letters letters_;
     bool fonts_made_ = false;
 };
 

@@ -46,6 +46,8 @@ class Window {
     Picture picture(App& app, double seconds);
     /// The same without pixels, which for a large picture take longer than all else.
     void lay_out(App& app, double seconds);
+    /// Letters that no installed font has, of all frames.
+    const std::vector<char32_t>& lacking() const { return painter_->lacking(); }
 
   private:
     bool once(App& app, const std::function<void(double)>& after_frame);

@@ -3,16 +3,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <sstream>
 
 #include "core/machine/error.hpp"
-#include "core/text/characters.hpp"
 #include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/child.hpp"
@@ -45,29 +41,6 @@ class Workshop {
   private:
     std::filesystem::path path_;
 };
-
-/// Letters beyond the Latin ones (which every font has), by code point in hexadecimal.
-std::map<std::string, std::string> rare_letters(std::string_view words) {
-    constexpr char32_t last_latin = 0x24f;
-    std::map<std::string, std::string> found;
-    while (!words.empty()) {
-        const text::Character one = text::next_character(words);
-        if (one.code <= last_latin) continue;
-        std::ostringstream hexadecimal;
-        hexadecimal << std::hex << static_cast<std::uint32_t>(one.code);
-        found.emplace(hexadecimal.str(), one.bytes);
-    }
-    return found;
-}
-
-/// Whether one font has all of these.
-bool has_a_font(const std::string& codes, const Control* control) {
-    Child list({"fc-list", ":charset=" + codes, "family"});
-    std::string fonts;
-    while (list.read_more(fonts, control)) {
-    }
-    return list.wait() != 0 || !fonts.empty();
-}
 
 }  // namespace
 
@@ -108,19 +81,6 @@ std::string drawn(const Figure& figure, Theme theme, const PictureFile& file, co
         throw RunError("gnuplot did not finish it: " +
                        (words.empty() ? "no space in TMPDIR?" : text::shown(words, 400)));
     return content;
-}
-
-std::vector<std::string> letters_without_font(std::string_view text, const Control* control) {
-    const auto letters = rare_letters(text);
-    std::string all;
-    for (const auto& [code, its_letter] : letters) all += (all.empty() ? "" : " ") + code;
-    if (letters.empty() || !on_path("fc-list") || has_a_font(all, control)) return {};
-    constexpr std::size_t most = 100;  // looked for one by one
-    std::vector<std::string> without;
-    std::size_t n = 0;
-    for (const auto& [code, its_letter] : letters)
-        if (n++ < most && !has_a_font(code, control)) without.push_back(its_letter);
-    return without;
 }
 
 void write_file(const std::string& path, const std::string& content) {

@@ -30,10 +30,6 @@ void require_gnuplot(const std::string& instead);
 /// The content of the file. Throws RunError, and Interrupted.
 std::string drawn(const Figure& figure, Theme theme, const PictureFile& file, const Page& page, const Control* control);
 
-/// The letters of a text that no font of this machine has, in UTF-8, once each: gnuplot draws boxes for them where it
-/// draws letters itself (PNG, PDF). Empty where there are none, or where the program fc-list is missing.
-std::vector<std::string> letters_without_font(std::string_view text, const Control* control);
-
 /// Writes the whole content, or nothing. Throws RunError.
 void write_file(const std::string& path, const std::string& content);
 

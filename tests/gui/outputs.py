@@ -16,6 +16,8 @@ import xml.etree.ElementTree
 
 import numpy
 import PIL.Image
+import PIL.ImageDraw
+import PIL.ImageFont
 
 from driver import SKIPPED, Display
 
@@ -23,11 +25,11 @@ GUI = os.path.abspath(sys.argv[1])
 SMALL = "flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 --size 480x360".split()
 FILM = "--from 0 --to 40 --speed 20 --fps 10".split()
 CLOSED_PIPE = 141
-SAME = 48  # of 255
+SAME = 48  # largest difference of squares that look the same, of 255
 
 
 def run(*flags, display=None, **more):
-    """Without a display, as on a server."""
+    """Runs the window's program without a display, as on a server, unless one is given."""
     nowhere = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
     return subprocess.run([GUI, *flags], env=display.environment if display else nowhere, stderr=subprocess.PIPE,
                           text=True, timeout=120, **more)
@@ -54,7 +56,7 @@ def checks_standard_output(_):
 
 
 def prints_notes(_):
-    """Of one scene, or of all of them in their order, and nothing is shown or written beside."""
+    """Prints one scene, or all scenes in their order, and neither shows nor writes anything else."""
     one = run("--scene", "recurrence", "--notes", stdout=subprocess.PIPE).stdout
     every = run("--notes", stdout=subprocess.PIPE).stdout
     assert one.startswith("4 of 17 · ") and "  Question: " in one and "  Answer: " in one, one
@@ -68,7 +70,7 @@ def prints_notes(_):
 
 
 def keeps_the_old_one_on_a_full_disk(folder):
-    display = Display(640, 480)  # one that can write its own files
+    display = Display(640, 480)  # outside of the limit, so that the display can write its own files
     for name, flags in (("a.png", ["--screenshot"]), ("a.gif", [*FILM, "--record"]), ("a.mp4", [*FILM, "--record"])):
         path = os.path.join(folder, name)
         for old in (None, b"the old one"):
@@ -113,7 +115,7 @@ def writes_what_names_say(folder):
 
 
 def exports_views(folder):
-    """The words of a picture of vectors are those that the view says, and it is the same every time."""
+    """A vector picture has the words that the view says, and is the same every time."""
     for flags in (["--view", "wall", "--caption"], ["--view", "machine", "--race", "flash_v1"],
                   ["--view", "time"], ["--view", "row", "--step", "30"]):
         log, paths = os.path.join(folder, "log"), [os.path.join(folder, name) for name in ("a.svg", "b.SVG")]
@@ -144,7 +146,7 @@ def exports_views(folder):
 
 
 def coarse(path, side=8):
-    """A picture in squares of some pixels, 0 to 255: how an edge is smoothed does not matter."""
+    """A picture in squares of `side` pixels, 0 to 255, so that smoothing of edges does not matter."""
     with PIL.Image.open(path) as image:
         pixels = numpy.asarray(image.convert("RGB"), dtype=float)
     down, across = (n // side for n in pixels.shape[:2])
@@ -152,12 +154,12 @@ def coarse(path, side=8):
 
 
 def apart(one, other):
-    """How far the square that differs most is from what it should be."""
+    """The largest difference of any square."""
     return numpy.abs(one - other).max()
 
 
 def draws_the_same_in_vectors(folder):
-    """A picture of vectors, as others draw it, is the picture of pixels; without some of its shapes it is not."""
+    """A vector picture, drawn by another program, equals the pixel picture; without one kind of shape it does not."""
     if not shutil.which("rsvg-convert"):
         print("SKIPPED: vectors against pixels, for rsvg-convert was not found", flush=True)
         return
@@ -178,6 +180,89 @@ def draws_the_same_in_vectors(folder):
         for shape in shapes:
             without = [line for line in lines if not line.startswith(shape)]
             assert difference(without) > SAME, (name, shape)
+
+
+LARGE = [*SMALL[:-1], "3600x2250", "--light"]  # letters that are 33 pixels high
+SCRIPTS = ("注意力机制，把矩阵分块", "注意機構のタイル", "память и кэш")
+INTER = "/usr/share/fonts/opentype/inter/Inter-Regular.otf"  # the window's own font
+
+
+def caption_in(svg):
+    """What a vector picture says last, its place on the baseline and its size, and its colour."""
+    last = list(xml.etree.ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text"))[-1]
+    return "".join(last.itertext()), [float(last.get(name)) for name in ("x", "y", "font-size")], last.get("fill")
+
+
+def font_for(text):
+    """The file of the font that the text is set in, and its number there: Inter has Cyrillic, fontconfig finds others."""
+    if "я" in text and os.path.exists(INTER):
+        return INTER, 0
+    codes = " ".join(f"{ord(c):x}" for c in text)
+    found = subprocess.run(["fc-match", "-f", "%{file}\n%{index}", f":color=false:scalable=true:charset={codes}"],
+                           capture_output=True, text=True, check=True).stdout.split("\n")
+    return found[0], int(found[1]) & 0xffff
+
+
+def coverage(image, band, side):
+    """How dark a band of a picture is, in squares of `side` pixels."""
+    x0, y0, x1, y1 = band
+    dark = 255 - numpy.asarray(image.convert("L").crop((x0, y0, x0 + (x1 - x0) // side * side, y0 + (y1 - y0) // side * side)),
+                               dtype=float)
+    return dark.reshape(dark.shape[0] // side, side, -1, side).mean((1, 3))
+
+
+def apart_from(png, text, place, ink):
+    """How far the caption of a picture is from a text that PIL draws there: 0 where they are equal."""
+    x, baseline, size = place
+    font, number = font_for(text)
+    with PIL.Image.open(png) as image:
+        drawn = PIL.Image.new("RGB", image.size, "white")
+        PIL.ImageDraw.Draw(drawn).text((x, baseline), text, fill=ink, anchor="ls",
+                                       font=PIL.ImageFont.truetype(font, round(size), index=number))
+        band = [round(n) for n in (x, baseline - 1.2 * size, x + 13 * size, baseline + 0.4 * size)]
+        ours, theirs = (coverage(i, band, round(size / 6)) for i in (image, drawn))
+    return numpy.abs(ours - theirs).sum() / theirs.sum()
+
+
+def draws_any_script(folder):
+    """Captions in Chinese, Japanese, Russian and Greek are drawn as another program draws them, not as boxes."""
+    if not shutil.which("fc-match"):
+        print("SKIPPED: captions in any script, for fc-match was not found", flush=True)
+        return
+    svg, png = (os.path.join(folder, "a" + ending) for ending in (".svg", ".png"))
+    for text in SCRIPTS:
+        for path in (svg, png):
+            r = run(*LARGE, "--export", path, "--caption", text)
+            assert r.returncode == 0 and not r.stderr, r
+        said, place, ink = caption_in(svg)
+        assert said == text, said
+        right, wrong = apart_from(png, text, place, ink), apart_from(png, text[3:] + text[:3], place, ink)
+        assert right < 0.3 and wrong > 0.6, (text, right, wrong)
+
+
+def names_letters_that_no_font_has(folder):
+    """Boxes stand for them in pictures and films, in one line; a vector picture has them as text."""
+    fonts, nothing = os.path.join(folder, "fonts.conf"), os.path.join(folder, "empty")
+    os.mkdir(nothing)
+    with open(fonts, "w", encoding="utf-8") as file:
+        file.write(f"<fontconfig><dir>{nothing}</dir><cachedir>{folder}</cachedir></fontconfig>")
+    nowhere = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")} | {"FONTCONFIG_FILE": fonts}
+
+    def export(ending, caption):
+        path = os.path.join(folder, "a" + ending)
+        r = subprocess.run([GUI, *SMALL, "--export", path, "--caption", caption, *(FILM if ending == ".gif" else [])],
+                           env=nowhere, capture_output=True, text=True, timeout=120, check=True)
+        return open(path, "rb").read(), r.stderr
+    boxes, silence = export(".png", "□□ a")
+    assert not silence, silence
+    picture, said = export(".png", "中文 a")
+    assert picture == boxes
+    assert said == ("tilescope-gui: no installed font has 中 (U+4E2D) and 文 (U+6587), and boxes stand for them: install "
+                    "one that has (fonts-noto-cjk)\n"), said
+    film, said = export(".gif", "中 a")
+    assert film[:3] == b"GIF" and said.count("\n") == 1 and "中 (U+4E2D), and boxes stand for it" in said, said
+    vectors, silence = export(".svg", "中文 a")
+    assert "中文 a".encode() in vectors and not silence, silence
 
 
 def logs_pictures_and_films(folder):
@@ -213,7 +298,7 @@ def says_that_the_log_is_lost(_):
 
 
 TESTS = [checks_standard_output, prints_notes, keeps_the_old_one_on_a_full_disk, keeps_permissions, writes_what_names_say, exports_views,
-         draws_the_same_in_vectors, logs_pictures_and_films, remarks_on_steps_beyond_the_end, says_that_the_log_is_lost]
+         draws_the_same_in_vectors, draws_any_script, names_letters_that_no_font_has, logs_pictures_and_films, remarks_on_steps_beyond_the_end, says_that_the_log_is_lost]
 
 
 def main():

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What a page has that a window has not, in a real browser: addresses, files, fingers, a page around it.
+"""What the page has and a window has not, in a real browser: addresses, files, touch, the surrounding page.
 
-page.py SITE TILESCOPE [NAME...]; SITE is what scripts/web makes. tests/gui/window.py uses the page as a window.
+page.py SITE TILESCOPE [NAME...]; SITE is what scripts/web makes. tests/gui/window.py tests the page as a window.
 """
 
 import difflib
+import itertools
 import json
 import os
 import pathlib
@@ -30,7 +31,7 @@ SMALL = ["flash_v2", "--seq", "128", "--dim", "32", "--heads", "2", "--br", "32"
 
 
 def address(page):
-    """What follows # in the address, as words."""
+    """The words after # in the address."""
     fragment = page.script("return location.hash")[1:]
     return [urllib.parse.unquote(word) for word in fragment.split("+")]
 
@@ -49,7 +50,7 @@ def writes_its_address(browser):
     p.key("2")
     p.wait(lambda s: s["command"][-1] == "machine", "another view")
     comes_to(p, p.state()["command"], "another view")
-    # Not while it plays, and seldom.
+    # The address is written rarely, and not while the run plays.
     p.script("window.writes = []; const real = history.replaceState.bind(history);"
              "history.replaceState = (...a) => { window.writes.push([performance.now(), a[2]]); real(...a); };")
     p.key("space")
@@ -75,13 +76,13 @@ def opens_addresses(browser):
     p.close()
     p = Page(browser, SITE, *s["command"])
     assert p.settled(step=5)["command"] == s["command"]
-    # What is asked for is opened even where the program writes its own address before it hears of it.
+    # A requested address is opened even where the program writes its own address before it hears of the request.
     p.script("location.hash = '#flash_v2+--seq+80+--dim+16+--heads+1'; Module.told.address(arguments[0])",
              "+".join(s["command"]))
     later = p.wait(lambda s: s["settled"] and s["algorithm"] == "flash_v2", "an address asked for while another is written")
     comes_to(p, later["command"], "the address asked for")
     p.close()
-    # The SM in focus is what the address leads to, whatever was shown before.
+    # The SM in focus is the one that the address names, whatever was shown before.
     later = ["flash_v2", "--heads", "8", "--kv-heads", "2", "--seq", "500", "--br", "64", "--bc", "64", "--step", "50"]
     for asked in (later, [*later, "--sm", "20"]):
         p = Page(browser, SITE, "flash_v2", "--heads", "1", "--seq", "512", "--br", "64", "--bc", "64", "--causal", "--step",
@@ -90,7 +91,7 @@ def opens_addresses(browser):
         s = p.wait(lambda s: s["settled"] and "--kv-heads" in s["command"], "another run")
         assert sorted(s["command"]) == sorted(asked), s["command"]
         p.close()
-    p = Page(browser, SITE)  # nothing asked for: as the window begins
+    p = Page(browser, SITE)  # an empty address opens what the window begins with
     assert p.state()["step"] == 46 and "--causal" in p.state()["command"], p.state()["command"]
     p.close()
 
@@ -125,13 +126,13 @@ def refuses_wrong_addresses(browser):
         assert "\n" not in p.problem()
         assert p.settled(step=9)["command"] == before, (wrong, p.state()["command"])
         comes_to(p, before, "the address is put right")
-    # It is above the window, not over it.
+    # The message bar is above the window and does not cover it.
     bar, window = (p.script(f"return document.getElementById('{what}').getBoundingClientRect().toJSON()")
                    for what in ("problem", "canvas"))
     assert 0 < bar["bottom"] <= window["top"] + 0.5 and window["bottom"] <= p.script("return innerHeight") + 0.5, (bar, window)
     p.script("document.querySelector('#problem button').click()")
     assert p.problem() == ""
-    # What does not fit is something to look at, and stays like everything else.
+    # A setup that does not fit can be looked at, and stays like any other.
     p.script("location.hash = '#flash_v2+--br+4096+--bc+4096+--seq+8192'")
     large = p.wait(lambda s: s["settled"] and "4096" in s["command"] and s["overflows"], "what does not fit")["command"]
     p.script("location.hash = '#--scene+nope'")
@@ -142,7 +143,7 @@ def refuses_wrong_addresses(browser):
     p.wait(lambda s: s["settled"] and s["algorithm"] == "flash_v1" and not p.problem(), "what is right, and no complaint")
     p.close()
     for wrong in (["--seq", "zero"], ["flash_v2", "--splits", "3"]):
-        p = Page(browser, SITE, *wrong)  # from the start
+        p = Page(browser, SITE, *wrong)  # as the first address
         p.wait(lambda s: wrong[-2] in p.problem() and s["settled"] and s["step"] == 46, "the complaint, and the first lesson")
         p.close()
 
@@ -160,7 +161,7 @@ def copies_links(browser):
     p.wait(lambda s: "Command copied" in json.dumps(s["texts"]), "a word about it")
     command = p.driver.execute_async_script(copied)
     assert command.split() == ["tilescope-gui", *p.state()["command"]], command
-    # And the other way round.
+    # And pasting works, too.
     p.script("navigator.clipboard.writeText('192')")
     p.click("seq-input")
     p.key("ctrl+a")
@@ -211,7 +212,7 @@ def draws_nothing_at_rest(browser):
         time.sleep(2)
         return p.script("return Module.frames") - before
 
-    # Four at each look, twice a second. The reference is worked out beside the first frames.
+    # At rest the page draws four frames twice a second. The reference is computed beside the first frames.
     p.wait(lambda _: drawn_in_two_seconds() <= 24, "rest")
     p.close()
 
@@ -250,8 +251,8 @@ def is_touched(browser):
 
 
 def is_drawn_along(_):
-    """What is seen large, by one finger, whichever way it goes; that is no click. (In a browser of its own: after two
-    fingers the driver's single one does not move any more, in other pages neither.)"""
+    """A zoomed view follows one finger in every direction, and that is no click. (In a browser of its own: after two
+    fingers, the driver's single pointer no longer moves, also in other pages.)"""
     browser = Browser()
     try:
         draws_along(Page(browser, SITE, "flash_v2", "--seq", "512", "--heads", "1", "--br", "32", "--bc", "32", "--step",
@@ -266,7 +267,7 @@ def draws_along(page):
         return [float(share) for share in words[words.index("--zoom") + 1].split(",")]
 
     x, y = page.where("wall", 0.5, 0.5)
-    for axis, across, down, inputs in ((0, -70, 0, 2), (1, 0, -70, 0)):  # a drag is a button, down and up
+    for axis, across, down, inputs in ((0, -70, 0, 2), (1, 0, -70, 0)):  # a drag presses and releases a button
         before = page.settled()
         touched(page, "touchStart", (x, y))
         for k in range(1, 9):
@@ -279,7 +280,7 @@ def draws_along(page):
 
 
 def fits_in_the_hand(_):
-    """A telephone, held upright and lying: nothing is cut off, and all panels are a tap away. (In a browser of its own, as
+    """On a phone, upright or lying, nothing is cut off and all panels can be tapped. (In a browser of its own, as
     is_drawn_along.)"""
     browser = Browser()
     try:
@@ -307,7 +308,7 @@ def is_held(browser, p, pixels):
                 assert other == name or apart, (name, other)
         return found
 
-    # Values are typed into a field of the page, for which a telephone's keyboard comes up.
+    # Values are typed into a field of the page, for which a phone shows its keyboard.
     held(390, 844)
     tap("drawer-controls")
     p.wait(lambda s: "seq-input" in s["places"], "the controls")
@@ -386,15 +387,35 @@ def saves_and_opens(browser):
     p.close()
 
 
+def draws_any_script(browser):
+    """Letters that the page's fonts lack are the browser's: none is a box, each is another, and Latin stays."""
+    scene = json.load(open(next((ROOT / "scenes").glob("*causal-tiles.json"))))
+    path, seen = os.path.join(browser.folder, "scene.json"), {}
+    p = Page(browser, SITE, *SMALL)
+    for words in ("注意力机制", "制机力意注", "注意機構の", "□□□□□", "注意力机制 Q"):
+        json.dump(scene | {"caption": words, "title": "一", "question": "", "answer": ""}, open(path, "w"))
+        p.driver.find_element("id", "file").send_keys(path)
+        s = p.wait(lambda s: s["settled"] and any(t == words for t, _, _ in s["texts"].get("scene", [])), words)
+        x, y = next(at for t, *at in s["texts"]["scene"] if t == words)
+        p.wait(lambda _: p.script("return Module.frames") == (time.sleep(0.2), p.script("return Module.frames"))[1], "rest")
+        seen[words] = p.picture()[int(y):int(y) + 20, int(x):int(x) + 120].astype(int)
+    whole = seen.pop("注意力机制 Q")
+    first = slice(0, 60)  # five letters are as wide, and more
+    assert numpy.array_equal(whole[:, first], seen["注意力机制"][:, first]), "the same letters are drawn again in the same way"
+    for one, other in itertools.combinations(seen, 2):
+        assert numpy.abs(seen[one] - seen[other]).mean() > 4, (one, other)
+    p.close()
+
+
 def downloaded(page, name):
-    """The path of a file, once the browser has all of it."""
+    """The path of a downloaded file, once the browser has all of it."""
     path = os.path.join(page.browser.folder, name)
     page.wait(lambda _: os.path.exists(path) and os.path.getsize(path) > 0, f"the download {name}")
     return path
 
 
 def ask_for(page, name):
-    """The dialog for an export, with this name in it."""
+    """Opens the dialog for an export, with this file name in it."""
     page.click("export")
     page.click("path")
     page.key("ctrl+a")
@@ -403,7 +424,7 @@ def ask_for(page, name):
 
 
 def exports_pictures_and_numbers(browser):
-    """The view alone as SVG and PNG; what is explored as the numbers that `tilescope plot` prints."""
+    """The view alone as SVG and PNG; a view of explored tiles as the numbers that `tilescope plot` prints."""
     flags = ["--seq", "512", "--heads", "2", "--dim", "64"]
     p = Page(browser, SITE, "flash_v2", *flags, "--step", "20", "--size", "1000x700")
     before = p.settled(step=20)["command"]
@@ -440,7 +461,7 @@ def exports_pictures_and_numbers(browser):
 
 
 def records_films(browser):
-    """What plays, alone, as the browser records it; afterwards all is as it was."""
+    """The browser records what plays, without the panels; afterwards everything is as before."""
     p = Page(browser, SITE, *SMALL, "--step", "10", "--speed", "2", "--break", "10", "--size", "800x600")
     before = p.settled(step=10)["command"]
     ask_for(p, "film.webm")
@@ -461,7 +482,7 @@ def records_films(browser):
     names = sorted(name for name in os.listdir(browser.folder) if name.startswith("frame-"))
     first, last = (Image.open(os.path.join(browser.folder, name)) for name in (names[0], names[-1]))
     assert first.size == (800, 600), first.size
-    assert difference(first, last) > 0.001, f"nothing moves in {len(names)} pictures"  # few, where a browser is slow
+    assert difference(first, last) > 0.001, f"nothing moves in {len(names)} pictures"  # few where a browser is slow
     ask_for(p, "not.webm")
     p.click("path-ok")
     p.wait(lambda s: "panel-controls" not in s["places"], "the stage alone")
@@ -547,7 +568,7 @@ def is_embedded(browser):
         at = heard(lambda m: m["settled"] and m["of"] > 10 and not m["problem"], "nothing wrong")
         driver.execute_script(ask, "reveal")
         heard(lambda m: "--answer" in m["address"], "its answer")
-        # What is wrong is said, and what was shown stays, with all that belongs to it.
+        # An error is told, and what was shown stays, with all that belongs to it.
         for what, value, said in (("scene", "nope", "try --scene"), ("scene", None, "scene must be the name of a scene"),
                                   ("leap", 1, "leap cannot be asked for; try open, scene, state, step"),
                                   ("seek", "x", 'seek must be the number of a step, not "x"'),
@@ -578,7 +599,7 @@ def is_embedded(browser):
 def is_one_file(browser):
     p = Page.__new__(Page)
     p.browser, p.driver, p.patience, p.folder = browser, browser.driver, PATIENCE, browser.folder
-    with tempfile.TemporaryDirectory() as folder:  # alone, and without a server
+    with tempfile.TemporaryDirectory() as folder:  # the file alone, without a server
         alone = pathlib.Path(folder) / "tilescope.html"
         alone.write_bytes((pathlib.Path(SITE) / "tilescope.html").read_bytes())
         browser.driver.get(f"file://{alone}#flash_v1+--seq+64+--dim+16+--heads+1+--step+3+--no-tour")
@@ -603,7 +624,8 @@ def says_what_is_missing(_):
 
 
 def looks_like_the_window(browser):
-    """docs/gui/window.png, which scripts/figure-window made of the window. One row of buttons more is a difference."""
+    """Compares with docs/gui/window.png, which scripts/figure-window took of the window. Another row of buttons would
+    be a difference."""
     flags = ["flash_v2", "--seq", "512", "--br", "64", "--bc", "64", "--heads", "1", "--causal", "--step", "45", "--sm", "5"]
     p = Page(browser, SITE, *flags, "--size", "1440x900")
     p.settled(step=45)
@@ -613,17 +635,17 @@ def looks_like_the_window(browser):
     p.close()
 
 
-# A state of each view, panel and size, and one whose evicted bytes follow from the order of what happens at once.
-# says_and_shows_all_that_is_approved, asked for by name, takes all.
+# A state of each view, panel and size, and one whose evicted bytes depend on the order of simultaneous events.
+# says_and_shows_all_that_is_approved, which runs only if named, takes all states.
 STATES = ["wall_flash_v2", "wall_heads", "wall_softmax", "wall_race", "wall_parts_zoom", "wall_backward", "wall_projector",
           "wall_small", "time", "time_race", "row", "row_softmaxes_overflow", "flash_v2_light", "flash_v1_counters", "toy",
           "toy_10", "program", "race", "overflow", "spill", "large", "projector", "default", "tiles", "roofline",
           "scene_recurrence", "scene_causal_tiles_hall", "scene_changed", "scene_waves_and_tails_small"]
-FILE_BUTTONS = {"Copy command", "Copy link", "Save…", "Open…"}  # of which a page has one more, in another order
+FILE_BUTTONS = {"Copy command", "Copy link", "Save…", "Open…"}  # the page has one more, in another order
 
 
 def as_approved(page, name):
-    """What is wrong with what the page says and shows in a state of tests/gui/states.py; nothing where all is as in the
+    """What is wrong with what the page says and shows in a state of tests/gui/states.py; "" where it equals the
     window."""
     flags, size = list(states.TEXTS[name]), (1440, 900)
     if "--size" in flags:
@@ -639,7 +661,7 @@ def as_approved(page, name):
                       approved.written(s).splitlines()[0] == golden[0], name)
     except AssertionError as e:
         return f"{name}: {str(e)[:300]}"
-    time.sleep(0.1)  # what is found out beside the frames
+    time.sleep(0.1)  # for what is computed beside the frames
     now = [line for line in approved.written(page.settled()).splitlines() if line not in FILE_BUTTONS]
     golden = [line for line in golden if line not in FILE_BUTTONS]
     wrong = list(difflib.unified_diff(golden, now, "the window", "the page", lineterm="", n=1))
@@ -659,12 +681,12 @@ def says_and_shows_what_is_approved(browser, names=None):
 
 
 def says_and_shows_all_that_is_approved(browser):
-    fewer_numbers = {"wall_backward_flash_v2_deterministic"}  # a page keeps half of what a window does
+    fewer_numbers = {"wall_backward_flash_v2_deterministic"}  # a page keeps half as many numbers as a window
     says_and_shows_what_is_approved(browser, [name for name in states.TEXTS if name not in fewer_numbers])
 
 
 def counts_as_the_command_line(browser):
-    """Every algorithm, plain and with what it has besides: the page and the program agree to the byte."""
+    """Every algorithm, plain and with each of its features: page and program agree to the byte."""
     names = [json_of["name"] for json_of in
              json.loads(subprocess.run([CLI, "list", "--json"], check=True, capture_output=True, text=True).stdout)["algorithms"]]
     assert len(names) >= 11, names
@@ -684,11 +706,11 @@ def counts_as_the_command_line(browser):
 
 
 TESTS = [writes_its_address, opens_addresses, opens_scenes, refuses_wrong_addresses, copies_links, scrolls_and_points,
-         fits_every_screen, draws_nothing_at_rest, is_touched, fits_in_the_hand, is_drawn_along, moves_less_where_asked, saves_and_opens,
+         fits_every_screen, draws_nothing_at_rest, is_touched, fits_in_the_hand, is_drawn_along, moves_less_where_asked, saves_and_opens, draws_any_script,
          exports_pictures_and_numbers, records_films, takes_inputs,
          is_embedded, is_one_file, says_what_is_missing, looks_like_the_window, says_and_shows_what_is_approved,
          counts_as_the_command_line]
-LONG = [says_and_shows_all_that_is_approved]  # asked for by name
+LONG = [says_and_shows_all_that_is_approved]  # run only if named
 
 
 def main():
@@ -705,7 +727,7 @@ def main():
         try:
             test(browser)
             print(f"ok     {time.time() - began:5.1f} s  {test.__name__}", flush=True)
-        except Exception as e:  # whatever it is, the others are looked at, too
+        except Exception as e:  # whatever happened, the other tests run
             failed.append(test.__name__)
             print("FAILED", test.__name__, type(e).__name__, str(e)[:2000], flush=True)
             browser = browser.close()

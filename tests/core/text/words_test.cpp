@@ -1,14 +1,20 @@
-// Text as a terminal has it: places, not bytes.
+// Text as a terminal shows it: columns, not bytes.
 #include "core/text/words.hpp"
 
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
 
-TEST_CASE("the width of a text is in characters", "[text]") {
+TEST_CASE("the width of a text is in columns of a terminal", "[text]") {
     CHECK(text::width("") == 0);
     CHECK(text::width("abc") == 3);
     CHECK(text::width("−∞ × Kᵀ…") == 8);
+    CHECK(text::width("注意力, 分块") == 12);
+    CHECK(text::width("ソフトマックス") == 14);
+    CHECK(text::width("주의") == 4);
+    CHECK(text::width("е\u0301") == 1);  // Cyrillic, with an accent of its own
+    CHECK(text::width("（Ｑ）") == 6);
+    CHECK(text::width("\xff") == 1);
 }
 
 TEST_CASE("names are listed as in a sentence", "[text]") {
@@ -25,6 +31,20 @@ TEST_CASE("text is wrapped between words", "[text]") {
     CHECK(text::wrapped("a bc def", 7) == std::vector<std::string>{"a bc", "def"});
     CHECK(text::wrapped("−− ×× ∞∞", 5) == std::vector<std::string>{"−− ××", "∞∞"});
     CHECK(text::wrapped("a muchtoolong b", 4) == std::vector<std::string>{"a", "muchtoolong", "b"});
+}
+
+TEST_CASE("Chinese and Japanese are wrapped between characters, but not before their punctuation", "[text]") {
+    using Lines = std::vector<std::string>;
+    CHECK(text::wrapped("注意力机制", 6) == Lines{"注意力", "机制"});
+    CHECK(text::wrapped("注意力机制", 7) == Lines{"注意力", "机制"});
+    CHECK(text::wrapped("注意力，机制", 6) == Lines{"注意", "力，机", "制"});
+    CHECK(text::wrapped("见《注意力》", 6) == Lines{"见《注", "意力》"});
+    CHECK(text::wrapped("见了《注意》", 6) == Lines{"见了", "《注", "意》"});
+    CHECK(text::wrapped("用FlashAttention计算K和V", 14) == Lines{"用", "FlashAttention", "计算K和V"});
+    CHECK(text::wrapped("tiles 的大小 of Q", 9) == Lines{"tiles 的", "大小 of Q"});
+    CHECK(text::wrapped("キャッシュ", 4) == Lines{"キャッ", "シュ"});   // small kana stay with the one before
+    CHECK(text::wrapped("메모리 계층", 8) == Lines{"메모리", "계층"});  // Korean: at spaces
+    CHECK(text::wrapped("память и кэш", 8) == Lines{"память и", "кэш"});
 }
 
 TEST_CASE("what is printable is shown as it is", "[text]") {
@@ -44,8 +64,8 @@ TEST_CASE("what is not printable is shown escaped and in quotes", "[text]") {
         {std::string("a\0b", 3), R"('a\x00b')"},
         {"it's \\ \n", R"('it\'s \\ \n')"},
         {"q\xe9.npy", R"('q\xe9.npy')"},
-        {"\xc0\xaf\xed\xa0\x80", R"('\xc0\xaf\xed\xa0\x80')"},          // overlong; half of a pair
-        {"\xf4\x90\x80\x80\xff\xc3", R"('\xf4\x90\x80\x80\xff\xc3')"},  // beyond the last; never; cut off
+        {"\xc0\xaf\xed\xa0\x80", R"('\xc0\xaf\xed\xa0\x80')"},          // overlong; half of a surrogate pair
+        {"\xf4\x90\x80\x80\xff\xc3", R"('\xf4\x90\x80\x80\xff\xc3')"},  // beyond the last; never valid; cut off
         {"\u009b31m", R"('\u{9b}31m')"},                                // an escape sequence in one character
         {"a\u202eb\ufeff", R"('a\u{202e}b\u{feff}')"},
         {"\U000e0041", R"('\u{e0041}')"},
@@ -106,9 +126,9 @@ TEST_CASE("a name is suggested where few edits for its length are between, and n
                                             "V100",     "l2_bytes", "dropout", "exp_per_clk",   "T4",       "toy"};
     const auto nearest = [&](const char* typed) { return text::nearest(typed, names).value_or("nothing"); };
     CHECK(nearest("flash_v9") == "flash_v1");
-    CHECK(nearest("falsh_v1") == "flash_v1");  // neighbours exchanged are one edit
+    CHECK(nearest("falsh_v1") == "flash_v1");  // two exchanged neighbours are one edit
     CHECK(nearest("--haeds") == "--heads");
-    CHECK(nearest("--head-dim") == "--dim");  // a word of it
+    CHECK(nearest("--head-dim") == "--dim");  // a word of the name
     CHECK(nearest("--window") == "--window-left");
     CHECK(nearest("4090") == "RTX-4090");
     CHECK(nearest("v100 sxm2") == "V100");
@@ -120,7 +140,7 @@ TEST_CASE("a name is suggested where few edits for its length are between, and n
         CAPTURE(far);
         CHECK(nearest(far) == "nothing");
     }
-    // The bound: an edit for each three letters of the longer word.
+    // The limit: one edit for every three letters of the longer word.
     const std::vector<std::string> word = {"abcdefgh"};
     CHECK(text::nearest("xbcxefxh", word));
     CHECK(!text::nearest("xbcxxfxh", word));
