@@ -35,7 +35,7 @@ BENCHMARK(count_run)
     ->Args({1, 1048576, 1})
     ->Unit(benchmark::kMicrosecond);
 
-/// The same of a sliding window over a long sequence.
+/// The same for a sliding window over a long sequence.
 void count_window(benchmark::State& state) {
     Experiment e = flash_v2(1, 1048576, true);
     e.problem.mask = Mask::window(4096, 0);
@@ -58,7 +58,7 @@ void count_plane(benchmark::State& state) {
 }
 BENCHMARK(count_plane)->Unit(benchmark::kMillisecond);
 
-/// Modelled time without the L2 of a run that is counted. Arguments: heads, sequence length, causal.
+/// Modelled time, without the L2, of a run that is counted beforehand. Arguments: heads, sequence length, causal.
 void time_run(benchmark::State& state) {
     Experiment e = flash_v2(state.range(0), state.range(1), state.range(2) != 0);
     e.gpu = gpu_preset("H100");
@@ -74,7 +74,7 @@ BENCHMARK(time_run)
     ->Args({128, 65536, 1})
     ->Unit(benchmark::kMicrosecond);
 
-/// Both: what a search over tiles asks for each.
+/// Counting and timing together: what a search over tiles does for each tiling.
 void count_and_time_run(benchmark::State& state) {
     Experiment e = flash_v2(state.range(0), state.range(1), state.range(2) != 0);
     e.gpu = gpu_preset("H100");
@@ -87,7 +87,7 @@ BENCHMARK(count_and_time_run)
     ->Args({128, 65536, 1})
     ->Unit(benchmark::kMicrosecond);
 
-/// The L2 of a launch, played tile by tile in the order of the timeline: visits of tiles in a second.
+/// Plays the L2 of a launch tile by tile, in the order of the timeline. Reports visits of tiles per second.
 void play_l2(benchmark::State& state) {
     Experiment e = flash_v2(64, 8192, false);
     e.gpu = gpu_preset("H100");
@@ -99,13 +99,13 @@ void play_l2(benchmark::State& state) {
     for (auto _ : state)
         benchmark::DoNotOptimize(model.of(
             0, [&] { return kinds; }, 2, Refill::packed));
-    const double visits = 64.0 * 64 * (2 * 64 + 3);  // K and V, and Q, O and the LSE once
+    const double visits = 64.0 * 64 * (2 * 64 + 3);  // per row block: K and V 64 times each; Q, O and the LSE once
     state.counters["visits"] =
         benchmark::Counter(visits * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 BENCHMARK(play_l2)->Unit(benchmark::kMillisecond);
 
-/// Every tile and thread block, without data: what an operation costs. Argument: sequence length.
+/// An exact run: every tile and thread block, without data. Shows what an operation costs. Argument: sequence length.
 void exact_run(benchmark::State& state) {
     const Experiment e = flash_v2(1, state.range(0), false);
     Count operations = 0;
@@ -113,13 +113,13 @@ void exact_run(benchmark::State& state) {
         Gpu gpu(e.gpu, exact_mode, 1);
         run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
         const Count tiles = ceil_div(e.problem.seq_q, e.tiling.br) * ceil_div(e.problem.seq_k, e.tiling.bc);
-        operations += 13 * tiles;  // loads, products, softmax steps and tiles made, per inner step
+        operations += 13 * tiles;  // per loop step: loads, products, softmax operations and new tiles
     }
     state.counters["operations"] = benchmark::Counter(static_cast<double>(operations), benchmark::Counter::kIsRate);
 }
 BENCHMARK(exact_run)->ArgNames({"seq"})->Arg(16384)->Unit(benchmark::kMillisecond);
 
-/// FLOP/s of Eigen's float product on one core for the two shapes of an inner step, operands in cache.
+/// FLOP/s of Eigen's float product on one core, for the two shapes of a loop step, with operands in cache.
 double eigen_rate(Index br, Index bc, Index d) {
     using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Matrix q = Matrix::Random(br, d), k = Matrix::Random(bc, d), v = Matrix::Random(bc, d);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long a newcomer and a developer wait, of several commits in turns on one machine that does nothing else.
+"""Measures how long a newcomer and a developer wait, for several commits in turn, on an otherwise idle machine.
 
     build_times.py COMMIT... [--rounds N] [--table | --tests]
 
-Each round clones every commit into an empty folder and runs scripts/demo there without a compiler cache: seconds and
-seconds of processors until the table is printed, and until the window is built. --table ends it before that. --tests
-then runs scripts/test twice, and takes what ctest says of the second time, when nothing is left to build. Prints every
-run, then medians and their ratios to the first commit's.
+Each round clones every commit into an empty folder and runs scripts/demo there without a compiler cache. Measured are
+seconds and processor seconds until the table is printed, and until the window is built. --table stops after the table.
+--tests then runs scripts/test twice and takes the time that ctest reports the second time, when nothing is left to
+build. Prints every run, then medians and their ratios to the first commit's.
 """
 
 import argparse
@@ -27,13 +27,13 @@ ENVIRONMENT = {**os.environ, "CCACHE_DISABLE": "1"}
 
 
 def processor_seconds(pid):
-    """Of the children that a process has waited for, and of theirs."""
+    """Processor seconds of the process's children that have ended, and of their children."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 
 
 def demo(folder, table_alone):
-    """Seconds until the table and until the end, by the clock and of processors."""
+    """Seconds until the table and until the end: by the clock, and of processors."""
     began, seen, said = time.monotonic(), {}, ""
     with subprocess.Popen(["scripts/demo"], cwd=folder, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as child:

@@ -1,4 +1,4 @@
-// What the window does between two pictures, without a window: session, layout and draw lists, by Dear ImGui alone.
+// What the window computes for a frame, without a window: session, layout and draw lists, with Dear ImGui alone.
 // docs/performance.md says what the numbers should be and records what they were.
 #include <benchmark/benchmark.h>
 
@@ -12,9 +12,9 @@ using namespace lab;
 namespace {
 
 using Flags = std::vector<std::pair<const char*, const char*>>;
-const Flags largest = {{"seq", "16384"}, {"heads", "64"}};  ///< that the window is asked to be quick with
+const Flags largest = {{"seq", "16384"}, {"heads", "64"}};  ///< the largest setup at which the window has to stay quick
 
-/// The standard problem (N = 1024, d = 64, 8 heads) but for these flags, Br = Bc = 64.
+/// The standard problem (N = 1024, d = 64, 8 heads) with these flags, Br = Bc = 64.
 Setup setup(const char* algorithm, const Flags& flags = {}) {
     Setup s;
     s.algorithm = algorithm;
@@ -23,7 +23,7 @@ Setup setup(const char* algorithm, const Flags& flags = {}) {
     return s;
 }
 
-/// A frame while playing 30 steps a second.
+/// A frame while 30 steps a second are played.
 void playing_frame(benchmark::State& state, const Setup& asked, Stage stage, Detail detail = Detail::values) {
     Headless h;
     h.app.session.ask(asked);
@@ -72,7 +72,7 @@ BENCHMARK_CAPTURE(scrubbing, flash_v2, setup("flash_v2"))->Unit(benchmark::kMill
 BENCHMARK_CAPTURE(scrubbing, flash_v2_largest, setup("flash_v2", largest))->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(scrubbing, standard, setup("standard"))->Unit(benchmark::kMillisecond);
 
-/// A slider moves: the run is made again, waited for and drawn.
+/// A slider moves: the run is made again, the benchmark waits for it and draws it.
 void changing(benchmark::State& state, const char* algorithm) {
     Headless h;
     h.app.session.ask(setup(algorithm));
@@ -88,8 +88,8 @@ BENCHMARK_CAPTURE(changing, flash_v1, "flash_v1")->Unit(benchmark::kMillisecond)
 BENCHMARK_CAPTURE(changing, flash_v2, "flash_v2")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(changing, standard, "standard")->Unit(benchmark::kMillisecond);
 
-/// A long setup is asked for, and frames are drawn until it is there: `longest` is the longest of them, in
-/// milliseconds, the one that asks included.
+/// Asks for a long setup and draws frames until it is ready. `longest` is the longest frame in milliseconds, including
+/// the frame that asks.
 void waiting(benchmark::State& state, const Flags& flags) {
     Headless h;
     h.app.session.ask(setup("flash_v2"));

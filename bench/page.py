@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How large and how fast the page is: bench/page.py build-web/site. Needs Chromium and Selenium, as scripts/test-web."""
+"""Measures the page's size and speed: bench/page.py build-web/site. Needs Chromium and Selenium, as
+scripts/test-web."""
 
 import gzip
 import pathlib
@@ -13,7 +14,7 @@ from browser import Browser, Page  # noqa: E402
 SITE = pathlib.Path(sys.argv[1]).resolve()
 PROBLEM = ["--seq", "1024", "--heads", "8", "--dim", "64", "--br", "64", "--bc", "64"]
 
-# Frames one after the other, without waiting for the screen: milliseconds of their own work, drawing apart.
+# Draws frames one after the other without waiting for the screen. Milliseconds of the page's own work, without drawing.
 CHANGE = """
   const began = performance.now();
   call("open", arguments[0]);
@@ -35,7 +36,8 @@ def sizes():
 
 
 def page_thread(browser, page):
-    """Where Linux counts the nanoseconds of the thread that the page runs on: of the renderer that works when it does."""
+    """The file with the nanoseconds of the page's thread: Linux counts them for the renderer that works with the
+    page."""
     def parent(pid):
         return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
@@ -52,12 +54,12 @@ def page_thread(browser, page):
 
 
 def worked(thread):
-    """Milliseconds of processor time so far."""
+    """Milliseconds of processor time of the thread so far."""
     return int(thread.read_text().split()[0]) / 1e6
 
 
 def rest(page):
-    """Waits until frames come as seldom as where nothing is left to do."""
+    """Waits until frames come as rarely as they do where nothing is left to do."""
     frames = -100
     while page.script("return Module.frames") - frames > 3:
         frames = page.script("return Module.frames")
@@ -65,7 +67,7 @@ def rest(page):
 
 
 def changes(page, thread, name):
-    """Of 21 changes of the setup the milliseconds of their frames, by the clock, and of the page's thread."""
+    """Milliseconds that 21 changes of the setup take: of their frames, by the clock, and of the page's thread."""
     times, work = [], []
     for k in range(1, 22):
         rest(page)
@@ -85,7 +87,7 @@ def main():
         starts.append(page.script("return Module.ready"))
     print(f"first frame after {statistics.median(starts):.0f} ms (median of 5, without a network)")
     print("memory:", page.script(megabytes), "MB at the start")
-    # What runs often the browser compiles once more, for speed, while frames go on.
+    # The browser compiles code that runs often once more, for speed, while frames go on.
     rest(page)
     steps = [page.script(STEP) for _ in range(5)]
     print(f"a frame's own work, flash_v2: {steps[0]:.2f} ms (median of the first 180), {steps[-1]:.2f} ms (of 180 after 720)")

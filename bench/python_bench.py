@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast the module is: counted points of a study, and a tile program in Python beside the same one in C++.
+"""Measures the speed of the module: counted points of a study, and a tile program in Python beside the same in C++.
 
     PYTHONPATH=build/python python3 bench/python_bench.py
 
@@ -17,7 +17,7 @@ from my_flash import my_flash  # noqa: E402
 
 
 def best(f, clock=time.perf_counter, times=5):
-    """The shortest of a few times, in seconds: the others shared the machine."""
+    """The shortest of several times, in seconds: in the others the machine was shared."""
     took = []
     for _ in range(times):
         began = clock()
@@ -37,7 +37,7 @@ def main():
     seconds = best(lambda: [tilescope.count("flash_v2", seq=1024 + k) for k in range(500)])
     print(f"count(), one call a point: {500 / seconds:,.0f} a second")
     shape = dict(heads=8, seq=2048, br=64, bc=64, threads=1)
-    # In processor time: a long run on a busy machine waits more often than a short one.
+    # Processor time, because a long run on a busy machine waits more often than a short one.
     native, own = (best(lambda: tilescope.verify(a, **shape), time.process_time) for a in ("flash_v2", my_flash))
     print(f"exact, 8 heads of 2048, processor time: C++ {native * 1e3:.1f} ms, Python {own * 1e3:.0f} ms, {own / native:.0f} times as long")
 

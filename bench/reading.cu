@@ -1,6 +1,6 @@
-// The floor under decoding: how long a kernel takes that does nothing but read so many bytes once, by bulk copies into
-// a ring in shared memory, 16 KiB a piece, so many of them under way on each SM; with other data in the L2 before.
-// Medians of 41. Prints CSV, which docs/measured has as reading.csv.
+// The lower bound for decoding: how long a kernel takes that does nothing but read a number of bytes once. It reads by
+// bulk copies of 16 KiB into a ring in shared memory, several under way on each SM, with other data in the L2 before.
+// Prints medians of 41 runs as CSV; docs/measured has them as reading.csv.
 //     nvcc -std=c++20 -O3 -arch=sm_90 bench/reading.cu -o reading && ./reading
 #include <cuda_runtime.h>
 
@@ -22,7 +22,7 @@ void check(cudaError_t result) {
 
 __device__ std::uint32_t in_shared(const void* at) { return static_cast<std::uint32_t>(__cvta_generic_to_shared(at)); }
 
-/// Thread blocks take pieces in turn; one thread keeps `stages` of them under way.
+/// Thread blocks take pieces in turn; one thread of each keeps `stages` pieces under way.
 __global__ void __launch_bounds__(32) read_once(const char* from, int pieces, int stages) {
     extern __shared__ __align__(128) char ring[];
     __shared__ std::uint64_t arrived[most_stages];
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(32) read_once(const char* from, int pieces, in
     }
 }
 
-/// Fills the L2 with something else. It is read, not written: what is dirty would have to leave at others' cost.
+/// Fills the L2 with other data, by reads: dirty data would have to be written back during the next kernel.
 __global__ void read_other(const float4* from, std::int64_t n, float* sink) {
     float sum = 0;
     for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < n; k += gridDim.x * blockDim.x)

@@ -1,8 +1,8 @@
-"""Measurements as rows, and what is asked of a difference, for both parts of docs/validation.md."""
+"""Reads measurements as rows, and has the limits of differences for both parts of docs/validation.md."""
 import csv
 
-TO_EXPLAIN = 1.0  # percent: what differs by more needs a cause
-LEFT_OVER = 0.05  # percent: what the causes together may leave of such a difference
+TO_EXPLAIN = 1.0  # percent: a larger difference needs a cause
+LEFT_OVER = 0.05  # percent: all causes together may leave this much of such a difference
 
 
 def read_csv(path):
@@ -14,7 +14,7 @@ def read_csv(path):
 
 
 def value(cell):
-    """A number where it is one; what was not measured is None."""
+    """A cell as a number where it is one, else as text; None where nothing was measured."""
     for kind in (int, float):
         try:
             return kind(cell)

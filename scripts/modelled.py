@@ -22,7 +22,7 @@ NOT_OF_SOFTMAX = ("kv_heads", "dim", "dim_v")
 
 
 def script(name):
-    """One of the scripts as a module."""
+    """A script of this folder as a module."""
     loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "scripts" / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)
@@ -40,7 +40,7 @@ class Case:
     model: dict = field(default_factory=dict)
 
     def __getitem__(self, column):
-        """A number where it is one, None where nothing was measured, or a file has no such column."""
+        """A cell as a number where it is one, else as text; None where it is empty or the file has no such column."""
         text = self.row.get(column, "")
         try:
             return int(text)
@@ -75,13 +75,13 @@ class Case:
 
     @property
     def dram_error(self):
-        """None where less than 20 MB was read, or nothing was counted or modelled."""
+        """Relative error. None where less than 20 MB was read, or where nothing was counted or modelled."""
         measured, modelled = self["dram_read_bytes"], self.model["dram_read_bytes"]
         return modelled / measured - 1 if measured and measured > 20e6 and modelled is not None else None
 
     @property
     def launch(self):
-        """The longest."""
+        """The longest launch."""
         return max(self.model["launches"], key=lambda launch: launch["time_us"])
 
     def shape(self):
@@ -92,7 +92,7 @@ class Case:
         return self["heads"] != self["kv_heads"]
 
     def command(self):
-        """The words behind `tilescope`."""
+        """The words that follow `tilescope` on the command line."""
         flags = [f"--{f.replace('_', '-')}={self.row[f]}" for f in FLAGS
                  if not (self.softmax and f in NOT_OF_SOFTMAX)]
         flags += ["--causal"] if self["causal"] else []
@@ -114,14 +114,14 @@ def files(machine):
 
 
 def timed_rows():
-    """Of the surveys and the edges, not yet modelled."""
+    """Cases of the surveys and the edges, not yet modelled."""
     return [Case(machine, path.name, row) for machine in MACHINES for path in files(machine)
             for row in read_csv(path)[1] if row["status"] == "ok" and row["warm_ms"]]
 
 
 def decode_rows():
-    """What scripts/peers measured of decoding: one query of 32 heads over 8, packed. Not yet modelled. One part was
-    measured with a second launch, which the kernel does without now."""
+    """Cases of decoding that scripts/peers measured: one query of 32 heads over 8, packed. Not yet modelled. Rows with
+    one part are left out, because they were measured with a second launch that the kernel no longer has."""
     shape = dict(algorithm="split_kv", dtype="f16", heads="32", kv_heads="8", seq_q="1", dim="128", dim_v="128",
                  causal="0", packed="4")
     return [Case("H200", "decode.csv", {**shape, **row, "seq_k": row["keys"], "warm_ms": row["tilescope_warm_ms"]})
@@ -136,8 +136,8 @@ def ask(tilescope, words):
 
 
 class Modelled:
-    """`cases` of our kernels, `decode` of those beside PyTorch's in decoding, and `halves` of the library's shapes:
-    (machine, what scripts/library compares)."""
+    """`cases`: our kernels. `decode`: our kernels beside PyTorch's in decoding. `halves`: (machine, half of the
+    library's shapes), as scripts/library compares them."""
 
     def __init__(self, tilescope):
         self.cases, self.decode = timed_rows(), decode_rows()
@@ -162,5 +162,5 @@ def worst(errors):
 
 
 def percentile_95(errors):
-    """The smallest that 95% of them do not exceed."""
+    """The smallest value that 95% of the absolute errors do not exceed."""
     return sorted(map(abs, errors))[math.ceil(0.95 * len(errors)) - 1]

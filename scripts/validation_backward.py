@@ -21,7 +21,7 @@ RAGGED, ROWS = "ragged tiles", "row products and reciprocals"
 
 
 class Backward:
-    """What was measured of backward passes, in a folder of docs/measured."""
+    """Measurements of the backward passes in a folder of docs/measured."""
 
     def __init__(self, root, folder):
         def read(name):
@@ -44,7 +44,7 @@ class Backward:
 
 
 def compared(row, counter):
-    """Products on tensor cores are no FMAs; what is 0 in both is equal."""
+    """Whether a counter says something: tensor cores issue no FMAs, and a count of 0 on both sides is left out."""
     name, simulated, measured, _ = counter
     if row[measured] is None or (name == "FMA FLOPs" and row["kernel"] == TENSOR):
         return False
@@ -52,7 +52,7 @@ def compared(row, counter):
 
 
 def difference(row, counter):
-    """In percent of what was simulated."""
+    """Measured minus simulated, in percent of simulated."""
     _, simulated, measured, _ = counter
     return 100 * (row[measured] - row[simulated]) / row[simulated] if row[simulated] else float("inf")
 
@@ -72,8 +72,8 @@ def visits(row):
 
 
 def exponentials(row):
-    """Instructions x 32 lanes: (tiles, with what they round up to; reciprocals), of all heads."""
-    if row["kernel"] == TENSOR:  # whole tiles, whatever is in them
+    """Instructions x 32 lanes of one head: (exponentials of tiles rounded up to what warps compute; reciprocals)."""
+    if row["kernel"] == TENSOR:  # whole tiles, whatever they hold
         return sum(row["br"] * row["bc"] for _ in visits(row)), 0
     passes = 2 if row["kernel"] == "two_pass_backward" else 1
     tiles = sum(16 * ceil_div(rows, 16) * 16 * ceil_div(keys, 16) for rows, keys in visits(row))
@@ -82,9 +82,9 @@ def exponentials(row):
 
 
 def fmas(row):
-    """FLOPs of a head: (products, with what their tiles round up to; rows)."""
+    """FLOPs of one head: (products of tiles rounded up to what warps compute; other work on rows)."""
     kernel, d, dv, bc = row["kernel"], row["dim"], row["dim_v"], row["bc"]
-    products = {"standard_backward": (0, 1), "two_pass_backward": (2, 2)}.get(kernel, (1, 1))  # S and dP
+    products = {"standard_backward": (0, 1), "two_pass_backward": (2, 2)}.get(kernel, (1, 1))  # times S and dP
     done = of_rows = 0
     for rows, keys in visits(row):
         owned = 16 * ceil_div(rows, 16)  # a warp has 16 rows
@@ -102,7 +102,7 @@ def fmas(row):
 
 
 def whole_rows(row):
-    """sum of P dP: T threads have a row, and take columns that do not fill 4 T one by one, all four of them."""
+    """FLOPs of sum(P dP): T threads share a row. Columns beyond a multiple of 4 T take 4 more per thread."""
     threads = 16
     while row["seq_k"] > 64 * threads:
         threads *= 2
@@ -112,7 +112,7 @@ def whole_rows(row):
 
 
 def causes(row, counter):
-    """Amounts, by cause; of other counters none."""
+    """Amounts by cause; {} for counters without causes."""
     if counter[0] == "exponentials":
         tiles, reciprocals = exponentials(row)
         return {RAGGED: row["slices"] * tiles - row["simulated_exps"], ROWS: row["slices"] * reciprocals}

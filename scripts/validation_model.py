@@ -7,9 +7,9 @@ from modelled import (FAMILIES, LIBRARY, MACHINES, ROOT, SOFTMAX, SPLIT_TENSOR, 
                       percentile_95, read_csv, worst)
 from page_text import bullets, paragraph, table
 
-LIMITS = {TENSOR: (0.05, 0.18), SPLIT_TENSOR: (0.05, 0.18), SOFTMAX: (0.12, 0.25)}  # of the mean and of the worst
+LIMITS = {TENSOR: (0.05, 0.18), SPLIT_TENSOR: (0.05, 0.18), SOFTMAX: (0.12, 0.25)}  # of the mean error and of the worst
 OTHER_LIMITS = (0.06, 0.25)
-TO_EXPLAIN = 0.18      # times: what is off by more has a cause below, whatever its limit
+TO_EXPLAIN = 0.18      # times: an error above this needs a cause below, whatever the limit
 DRAM_TO_LIST = 0.10    # DRAM reads: the same
 DRAM_CLOSE = 0.05
 L2_MB = 52.4           # of both machines
@@ -38,14 +38,14 @@ def name(case):
 
 
 def parts(case):
-    """Of the keys, and heads whose rows share a tile."""
+    """Words for the number of parts of the keys, and of heads whose rows share a tile."""
     return (f", S {case['splits']}" if case["splits"] else "") + \
         (f", packed {case['packed']}" if (case["packed"] or 1) > 1 else "")
 
 
 # ---- causes ----
 
-# What a time that is far off may have; the first that fits is said.
+# Causes of a time that is far off. The first that fits is given.
 TIME_CAUSES = [
     ("launch", lambda c: c.us < 15,
      "A few microseconds, of which the launch itself is a large part: the model has one number for it."),
@@ -102,7 +102,7 @@ def time_cause(case):
 
 
 def goes_round_in(case):
-    """MB that the thread blocks of all heads read again and again: Q and O, K, V and summaries, or K and V."""
+    """MB that the thread blocks of all heads read again and again: Q and O; or K, V and summaries; or K and V."""
     heads, kv_heads = (case["batch"] * case[h] for h in ("heads", "kv_heads"))
     d, dv, nq, nk = (case[c] for c in ("dim", "dim_v", "seq_q", "seq_k"))
     k_and_v = kv_heads * nk * (d + dv)
@@ -137,7 +137,7 @@ def above_mean_limit(model):
 
 
 def measured(model):
-    """Families of kernels and the machines that they were timed on."""
+    """Families of kernels, each with the machines that it was timed on and its cases there."""
     return [(family, machine, cases) for family in FAMILIES for machine in MACHINES
             if (cases := model.of(family, machine))]
 
@@ -172,7 +172,7 @@ def about_library(machine):
 
 
 def surveys(machine):
-    """What the surveys of a machine are, in a sentence."""
+    """A sentence on the surveys of a machine."""
     paths = [path for path in files(machine) if re.match(r"survey-\d", path.name)]
     tops = [dict(line.split(": ", 1) for line in read_csv(path)[0]) for path in paths]
     counters = "with counters" if any("--counters" in top["command"] for top in tops) else "without counters"
@@ -238,7 +238,7 @@ def mean_limits_text(model):
 
 
 def pairs_in_order(model):
-    """Pairs of flash_v1 and flash_v2 of one shape and tile: how many are ranked as measured, and how many there are."""
+    """Pairs of flash_v1 and flash_v2 with one shape and tile: ranked as measured; all; and those that flash_v2 wins."""
     pairs = [(one, two) for one in model.of("flash_v1") for two in model.of("flash_v2")
              if one.machine == two.machine and one.shape() == two.shape()]
     right = sum((one.us > two.us) == (one.modelled_us > two.modelled_us) for one, two in pairs)
@@ -318,7 +318,7 @@ def dram_reads(model):
 
 
 def instances(cases):
-    """Cases that have a counted residency, by what is compiled: kernel, type, tile and dims."""
+    """Cases with a counted residency, grouped by what is compiled: kernel, type, tile and dims."""
     found = {}
     for c in cases:
         if c["blocks_per_sm"] is not None:
@@ -327,7 +327,7 @@ def instances(cases):
 
 
 def agrees(case):
-    """With the longest launch, or another one; with registers as compiled."""
+    """Whether a launch, with registers as compiled, has the counted residency."""
     return any(launch["registers_compiled"] and launch["blocks_per_sm"] == case["blocks_per_sm"]
                for launch in case.model["launches"])
 

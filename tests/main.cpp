@@ -1,4 +1,4 @@
-// Catch2 2 needs its main written once; Catch2 3 brings one, but either will do.
+// Catch2 2 needs its main written once. Catch2 3 brings a main; this one replaces it.
 #if __has_include(<catch2/catch_session.hpp>)
 #include <catch2/catch_session.hpp>
 int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a share of a Catch2 program's tests in one process: share.py PROGRAM K OF SPEC runs the K-th of OF.
 
-Under sanitizers a program takes as long to start as many of its tests take to run."""
+Under sanitizers, a program's start takes as long as many of its tests."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import tempfile
 
 def main():
     program, k, of, spec = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-    # What it returns here is how many there are.
+    # The exit code of the listing is the number of tests, so it is not checked.
     listed = subprocess.run([program, "--list-test-names-only", spec], capture_output=True, text=True).stdout
     names = [line for line in listed.splitlines() if line][k::of]
     if not names:

@@ -1,4 +1,4 @@
-// What tests of the backward passes run, and what is counted of it in words.
+// The cases that tests of the backward passes run, and words for their counts.
 #pragma once
 
 #include "tests/support/problems.hpp"
@@ -6,12 +6,12 @@
 
 namespace tilescope {
 
-/// Every corner, and random masks and windows.
+/// All corner cases, and random masks and windows.
 inline std::vector<Case> varied_cases(std::uint64_t random) {
     std::vector<Case> all = corner_cases();
     for (std::uint64_t seed = 1; seed <= seeds(random); ++seed) {
         all.push_back(seed % 3 == 0 ? window_case(seed) : seed % 3 == 1 ? pattern_case(seed) : random_case(seed));
-        // Not one that holds no key, whoever looks.
+        // A window that holds no key for any query is replaced.
         Mask& mask = all.back().problem.mask;
         if (mask.left() && mask.right() && *mask.left() + *mask.right() < 0) mask = Mask::causal();
     }

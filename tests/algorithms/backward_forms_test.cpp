@@ -1,5 +1,5 @@
-// The backward passes: the papers' closed forms typed here once more, over sums that are counted tile by tile, and
-// parts.
+// The backward passes: the papers' closed forms, typed here once more over sums that are counted tile by tile; and
+// numbers of parts.
 #include <cmath>
 #include <set>
 
@@ -19,7 +19,7 @@ struct Letters {
     Index Nq, Nk, d, dv, N, Tr, Tc, U = 0, Kt = 0, Ka = 0, Ra = 0, E = 0;
     Bytes e, f = 4;
     Count heads, kv_heads;
-    Index asked, S;  // parts
+    Index asked, S;  // numbers of parts
 
     explicit Letters(const Case& c)
         : Nq(c.problem.seq_q),
@@ -48,7 +48,7 @@ struct Letters {
         }
     }
 
-    /// xformers' rule where it is left open: attention_backward_generic.cu.
+    /// xformers' rule for a number of parts that is left open: attention_backward_generic.cu.
     Index parts(const Case& c) const {
         if (c.tiling.splits > 0) return std::min(c.tiling.splits, Tc);
         if (kv_heads >= 256 && Tc <= 2) return 1;
@@ -63,15 +63,15 @@ struct Letters {
     }
 };
 
-/// What a query head moves and computes; and, in bytes, what a head of K and V does besides: those that share it are
-/// worked on together.
+/// What a query head moves and computes; and the bytes that a head of K and V adds once, because a thread block takes
+/// all query heads that share it.
 struct Formula {
     Bytes read, written, reduced;
     Count matmul, exps, other;
     Bytes kv_read, kv_written;
 };
 
-/// As released: the deterministic sum of three launches.
+/// As released: the sum over three launches.
 Formula flash_v2(const Letters& x) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, asked, S] = x;
     const bool converts = e != f;
@@ -98,7 +98,7 @@ Formula flash_v2_literal(const Letters& x) {
             e * Nk * (d + dv)};
 }
 
-/// As released, with a sum of dQ for each part of the key blocks.
+/// As released, with a dQ of its own for each part of the key blocks.
 Formula flash_v2_deterministic(const Letters& x) {
     const Index n = std::max<Index>(1, x.asked);
     return {2 * x.Nq * x.dv * x.e + x.e * x.U * (x.d + x.dv) + x.f * 2 * x.U + x.f * n * x.Nq * x.d,
@@ -111,7 +111,7 @@ Formula flash_v2_deterministic(const Letters& x) {
             x.e * x.Nk * (x.d + x.dv)};
 }
 
-/// Triton's tutorial.
+/// The backward pass of Triton's tutorial.
 Formula two_pass(const Letters& x) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, asked, S] = x;
     return {e * (2 * Nq * dv + (U + Ra + Kt) * (d + dv)) + f * (2 * U + 2 * Ra),
@@ -124,7 +124,7 @@ Formula two_pass(const Letters& x) {
             e * Nk * (d + dv)};
 }
 
-/// Algorithm 3 as five tiled launches, rows of P and dP whole on chip; nothing is skipped.
+/// Algorithm 3 as five tiled launches with whole rows of P and dP on chip; no tile is skipped.
 Formula standard(const Letters& x) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, asked, S] = x;
     return {e * (5 * N + Tc * Nq * (d + 2 * dv) + Tr * Nk * (d + dv)),
@@ -216,7 +216,7 @@ TEST_CASE("backward: standard reads rows that do not fit on chip twice", "[backw
     for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
         for (const bool fits : {true, false}) {
             Case c = as_supported(a, random_case(seed));
-            c.problem.seq_k += 700;  // a row is larger than all other tiles together
+            c.problem.seq_k += 700;  // then a row is larger than all other tiles together
             c.tiling = {1 + c.tiling.br % 8, 1 + c.tiling.bc % 8};
             const GpuSpec gpu = machine(1 << 20, 4 * (3 * c.problem.seq_k + 1) - (fits ? 0 : 1));
             const Letters x(c);
@@ -249,12 +249,12 @@ TEST_CASE("backward: parts of memory_efficient_backward are those of its library
     CHECK(parts(256, 128, 64) == 1);
     CHECK(parts(255, 128, 64) == 2);
     CHECK(parts(256, 129, 64) == 3);
-    // 16-bit dK and dV that outgrow registers.
+    // 16-bit dK and dV that do not fit into registers.
     CHECK(parts(25, 1024, 192) == 8);
     CHECK(parts(201, 1024, 192) == 1);
     CHECK(parts(25, 1024, 128) == 16);
     CHECK(parts(25, 1024, 192, 0, Dtype::f32) == 16);
-    // What is chosen is what a run has that leaves it open.
+    // A run that leaves the number open equals one with the number that the rule gives.
     Case open, chosen;
     open.tiling = {64, 64, 0}, chosen.tiling = {64, 64, 16};
     CHECK(counted_numbers(run(a, open, roomy(), count_mode)) == counted_numbers(run(a, chosen, roomy(), count_mode)));

@@ -1,4 +1,5 @@
-// The backward passes: gradients against plain loops and central differences, and what must hold of any.
+// The backward passes: gradients against plain loops and central differences, and properties that hold for any
+// gradient.
 #include <cmath>
 #include <set>
 
@@ -23,7 +24,7 @@ std::vector<const Algorithm*> backwards() {
     return all;
 }
 
-/// An algorithm in name only, which has everything that the computation has.
+/// An algorithm in name only, with all features of the computation.
 Algorithm of_all_features() {
     Algorithm a = *find_algorithm("flash_v2_backward");
     a.supports = a.computes->features;
@@ -31,7 +32,7 @@ Algorithm of_all_features() {
     return a;
 }
 
-/// Every corner, random masks and windows; and the same with biases, ALiBi, soft-cap and dropout.
+/// All corner cases, random masks and windows; and cases with biases, ALiBi, soft-cap and dropout.
 std::vector<Case> cases_with_scores(std::uint64_t random) {
     std::vector<Case> all = varied_cases(random);
     for (std::uint64_t seed = 1; seed <= seeds(random); ++seed) all.push_back(score_case(seed));
@@ -76,7 +77,7 @@ double product(const Doubles& a, const Doubles& b) {
     return sum;
 }
 
-/// Sums over the rows of each slice.
+/// The sum over the rows of each slice, column by column.
 Doubles sums_over_rows(const Doubles& x, Index rows, Index cols) {
     Doubles sums(x.size() / static_cast<std::size_t>(rows));
     for (std::size_t k = 0; k < x.size(); ++k) {
@@ -100,7 +101,7 @@ TEST_CASE("backward: gradients of plain loops are central differences", "[backwa
     for (std::size_t n = 0; n < all.size(); n += all[n].problem.bias || all[n].problem.dropout ? 1 : 2) {
         Case c = in_f32(a, all[n]);
         c.problem.seq_q = std::min<Index>(c.problem.seq_q, 9), c.problem.seq_k = std::min<Index>(c.problem.seq_k, 9);
-        if (c.problem.mask.patterned()) continue;  // of other sizes
+        if (c.problem.mask.patterned()) continue;  // a pattern has a fixed size
         INFO(to_string(a, c));
         PlainAttention plain(c.problem, inputs_for(a, c));
         const PlainAttention::Gradients g = plain.gradients();
@@ -128,7 +129,7 @@ TEST_CASE("backward: the reference is what plain loops compute", "[backward][ref
         INFO(to_string(a, c) << ", mask " << c.problem.mask.name());
         const Inputs in = inputs_for(a, c);
         const PlainAttention::Gradients g = PlainAttention(c.problem, in).gradients();
-        // It starts from O and LSE in f32.
+        // The reference starts from O and LSE in f32.
         CHECK(furthest(reference_of(c.problem, in, "dQ"), g.dQ) <= 2e-6 * g.sizes.at("dQ"));
         CHECK(furthest(reference_of(c.problem, in, "dK"), g.dK) <= 2e-6 * g.sizes.at("dK"));
         CHECK(furthest(reference_of(c.problem, in, "dV"), g.dV) <= 2e-6 * g.sizes.at("dV"));
@@ -151,7 +152,7 @@ TEST_CASE("backward: what holds of the gradients of any attention", "[backward]"
             const PlainAttention plain(p, in);
             const auto sizes = plain.gradients().sizes;
             const double rows = static_cast<double>(p.seq_q + p.seq_k) * static_cast<double>(p.heads / p.kv_heads);
-            // Softmax does not see what is added to all logits of a row.
+            // Adding a constant to all logits of a row does not change the softmax.
             CHECK(greatest(sums_over_rows(dK, p.seq_k, p.dim)) <= 1e-5 * rows * sizes.at("dK") + 1e-12);
             const double q = product(plain.Q, dQ), k = product(plain.K, dK), v = product(plain.V, dV);
             const double all = static_cast<double>(dQ.size() + dK.size() + dV.size());
@@ -180,7 +181,7 @@ TEST_CASE("backward: equal values have no gradient of scores, and a shift of key
             const Case c = in_f32(*a, each);
             const Problem& p = c.problem;
             INFO(to_string(*a, c) << ", mask " << p.mask.name());
-            // What was saved is to follow from what is changed.
+            // Saved tensors are computed again after an input is changed.
             Inputs drawn = random_inputs(a->tensors(p, c.tiling), c.seed, Distribution::normal);
             const auto change = [&](const char* name, float factor, float added) {
                 std::vector<float> x = contents(*drawn.at(name));
@@ -219,8 +220,8 @@ TEST_CASE("backward: with biases, ALiBi, soft-cap and dropout gradients are thos
             CHECK(difference(folded, o) == "");
             const Prediction predicted = a->predict(p, c.tiling, roomy());
             CHECK(numbers_of(predicted) == counted_numbers(folded));
-            // In the narrow types a rounding for each of P, what dropout keeps of it, dP, dS, O and, each time that it
-            // is written, the gradient; and what an LSE in f32 makes of P.
+            // In the narrow types: a rounding for each of P, P after dropout, dP, dS, O and, every time that it is
+            // written, the gradient; and the error that an LSE in f32 causes in P.
             const double u = p.dtype == Dtype::f32 ? 1e-5 : p.dtype == Dtype::f16 ? 0x1p-11 : 0x1p-8;
             const PlainAttention::Gradients g = PlainAttention(p, in).gradients();
             std::map<std::string, const Doubles*> expected = {{"dQ", &g.dQ}, {"dK", &g.dK}, {"dV", &g.dV}};

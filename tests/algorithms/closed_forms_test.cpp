@@ -18,15 +18,16 @@ struct Elements {
     Count read = 0, write = 0;
 };
 
-/// What one head moves, in elements, and computes.
+/// What one head moves, in elements, and what it computes.
 struct Head {
     std::map<std::string, Elements> tensors;
     Count read, write;  ///< the paper's own sums over all tensors
     Count matmul, exps, other;
 };
 
-/// The letters of the formulas. Tr, Tc: tiles of rows and of keys. Over the tiles that hold a visible pair: U, their
-/// rows; Kt, their keys; E, their scores. Ka: the keys of columns of tiles that hold one; A: the rows of such rows.
+/// The letters of the formulas. Tr, Tc: tiles of rows and of keys. Summed over the tiles that hold a visible pair: U,
+/// their rows; Kt, their keys; E, their scores. Ka: keys of the key tiles that hold a visible pair with any row; A:
+/// rows of the row tiles that see any key.
 struct Letters {
     Index Nq, Nk, d, dv, N, Tr, Tc, U = 0, Kt = 0, Ka = 0, E = 0, A = 0;
 
@@ -53,7 +54,7 @@ struct Letters {
 
 bool fits_a_row(const Case& c, const GpuSpec& gpu) { return gpu.registers_per_sm >= 4 * (c.problem.seq_k + 2); }
 
-/// Three launches; S is read once by the softmax where a whole row of it fits on chip, or else once per pass.
+/// Three launches. The softmax reads S once where a whole row fits on chip, else once per pass.
 Head standard(const Letters& x, const Case& c, const GpuSpec& gpu) {
     const bool safe = c.problem.softmax == Softmax::safe, row = fits_a_row(c, gpu);
     const Index Nq = x.Nq, Nk = x.Nk, d = x.d, dv = x.dv, N = x.N, passes = row ? 1 : safe ? 3 : 2;
@@ -101,7 +102,7 @@ Head flash_v2(const Letters& x, const Case&, const GpuSpec&) {
 }
 
 /// The xformers kernel: FlashAttention-2 with Q read for every tile and no LSE. Beyond 128 columns O goes to HBM and
-/// back between two tiles of a row: nothing is rescaled at the first, and rows without keys are not divided.
+/// back between two tiles of a row. The first tile rescales nothing, and rows without keys are not divided.
 Head memory_efficient(const Letters& x, const Case& c, const GpuSpec&) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     const bool kept = dv <= 128;
@@ -120,7 +121,7 @@ Head memory_efficient(const Letters& x, const Case& c, const GpuSpec&) {
     return h;
 }
 
-/// Online softmax, the statistics first and the output in a second pass.
+/// Online softmax: the statistics in a first pass, the output in a second.
 Head two_pass(const Letters& x, const Case&, const GpuSpec&) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     return {{{"Q", {Nq * d, 0}}, {"K", {2 * Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}},
@@ -131,7 +132,7 @@ Head two_pass(const Letters& x, const Case&, const GpuSpec&) {
             5 * E + 2 * U};  // max, sub, add | sub, div; and a subtraction and a product for each correction
 }
 
-/// Maximum, denominator and output in a pass each.
+/// One pass each for maximum, denominator and output.
 Head three_pass(const Letters& x, const Case&, const GpuSpec&) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     return {{{"Q", {Nq * d, 0}}, {"K", {3 * Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}},
@@ -156,17 +157,17 @@ Head chunked(const Letters& x, const Case&, const GpuSpec&) {
             U * (dv + 2) + Nq * dv,
             2 * E * (d + dv),
             E + U,
-            // A summary: max E - U, sub E, add E - U, and one comparison for M. Combining it: sub, product and sum for
-            // s, product and sum for each column of v. One division for each output.
+            // A summary: max E - U, sub E, add E - U, and one comparison for M. Combining: sub, product and sum for s;
+            // product and sum for each column of v. One division for each output.
             3 * E - 2 * U + U + U * (3 + 2 * dv) + Nq * dv};
 }
 
-/// Flash-Decoding: FlashAttention-2 on parts of p = ceil(Tc / S) key blocks, then one softmax over the parts. A: parts
-/// of a row block that see a key, found block by block.
+/// Flash-Decoding: FlashAttention-2 on parts of p = ceil(Tc / S) key blocks, then one softmax over the parts. QA: the
+/// rows of Q that are read: of each row block, once for every part of which it sees a key.
 Head split_kv(const Letters& x, const Case& c, const GpuSpec&) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     const Index S = std::max<Index>(1, c.tiling.splits), p = (Tc + S - 1) / S;
-    // Without a mask all rows are as one row block.
+    // Without a mask all rows count as one row block.
     const bool hides = c.problem.mask.hides();
     const Index height = hides ? c.tiling.br : Nq;
     Index QA = 0;
@@ -176,7 +177,7 @@ Head split_kv(const Letters& x, const Case& c, const GpuSpec&) {
         for (Index j = 0; j < Tc && (!hides || j * c.tiling.bc <= first + rows - 1 + first_place(c.problem)); ++j)
             if (j / p != std::exchange(before, j / p)) QA += rows;
     }
-    if (S == 1)  // FlashAttention-2, whose row blocks that see nothing read nothing
+    if (S == 1)  // FlashAttention-2, but row blocks that see nothing read nothing
         return {{{"Q", {QA * d, 0}}, {"K", {Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}, {"LSE", {0, Nq}}},
                 QA * d + Kt * (d + dv),
                 Nq * dv + Nq,
@@ -194,7 +195,7 @@ Head split_kv(const Letters& x, const Case& c, const GpuSpec&) {
             S * Nq * (dv + 1) + Nq * dv + Nq,
             2 * E * (d + dv),
             E + U + S * Nq,
-            // FlashAttention-2 of each part. Combining a row: max S - 1, sub S, sum S - 1, log and sum 2, division S;
+            // FlashAttention-2 for each part. Combining a row: max S - 1, sub S, sum S - 1, log and sum 2, division S;
             // for each column of O, S products and S - 1 sums.
             3 * E + U * (2 + dv) + QA * (dv + 2) + Nq * (4 * S + 2 * S * dv - dv)};
 }
@@ -210,7 +211,7 @@ Head softmax_safe(const Letters& x, const Case&, const GpuSpec&) {
     return softmax(x, 3, 2 * x.N, 2 * x.Nq * (x.Nk - 1) + 2 * x.N + x.N);
 }
 Head softmax_online(const Letters& x, const Case&, const GpuSpec&) {
-    const Count blocks = x.Nq * x.Tc;  // of one element each: the paper's Algorithm 3, 3 exps an element
+    const Count blocks = x.Nq * x.Tc;  // one element each: the paper's Algorithm 3, with 3 exps an element
     return softmax(x, 2, 2 * x.N + blocks, x.N + blocks + x.N + 2 * x.N + blocks + x.N);
 }
 
@@ -252,7 +253,7 @@ bool operator==(const Prediction& a, const Prediction& b) {
            a.exps == b.exps && a.other_flops == b.other_flops && a.hbm_reduce == b.hbm_reduce;
 }
 
-/// Says what differs; "" where nothing does.
+/// The differences in words; "" where there are none.
 std::string check_against(Formula formula, const Outcome& o, const Prediction& predicted, const Case& c,
                           const GpuSpec& gpu) {
     const Head head = formula(Letters(c), c, gpu);
@@ -287,10 +288,10 @@ void check_all(const Case& each, const GpuSpec& gpu) {
     }
 }
 
-/// For algorithms that have no formula here, too.
+/// Checks predict() of all algorithms, also of those without a formula here.
 void check_prediction(const Case& each) {
     for (const Algorithm& a : algorithms()) {
-        if (!a.predict) continue;  // a closed form is checked where there is one
+        if (!a.predict) continue;  // not every algorithm has a closed form
         const Case c = as_supported(a, each);
         const Prediction predicted = a.predict(c.problem, c.tiling, roomy());
         const Outcome o = run(a, c, roomy(), count_mode);
@@ -327,7 +328,7 @@ TEST_CASE("standard reads S once per pass where a row of it does not fit on chip
         for (const Softmax softmax : {Softmax::safe, Softmax::naive})
             for (const Index rows : {0, 1, 3}) {
                 Case c = random_case(seed);
-                c.problem.seq_k += 700;  // a row of S is larger than all other tiles together
+                c.problem.seq_k += 700;  // then a row of S is larger than all other tiles together
                 c.problem.dim_v = std::min<Index>(c.problem.dim_v, 24);
                 c.problem.softmax = softmax;
                 c.tiling = {1 + c.tiling.br % 8, 1 + c.tiling.bc % 8};
@@ -357,7 +358,7 @@ TEST_CASE("the idealised count of standard is Algorithm 0 of the FlashAttention 
             INFO(c << '\n' << text(idealised->count) << '\n' << text(paper));
             if (!(idealised->count == paper)) FAIL("idealised");
         }
-    // Printed there: Theta(Nd + N^2) HBM accesses, 4 N^2 + 4 N d here.
+    // The paper prints Theta(Nd + N^2) HBM accesses; here 4 N^2 + 4 N d.
     Problem p;
     p.heads = p.kv_heads = 1;
     const Prediction count = find_algorithm("standard")->idealised(p)->count;
@@ -397,7 +398,7 @@ TEST_CASE("tensors take the bytes of their shape and type", "[closed_forms]") {
 }
 
 TEST_CASE("no counter comes near the end of its range on a problem that validate() accepts", "[closed_forms]") {
-    // It bounds batch x heads x Nq x Nk x (d + dv) by 2^56. Worst are tiles of one element, and few columns.
+    // validate() bounds batch x heads x Nq x Nk x (d + dv) by 2^56. Worst are tiles of one element, and few columns.
     for (const Algorithm& a : algorithms())
         for (const Index dim : {1, 2, 64}) {
             Case c;

@@ -1,4 +1,4 @@
-// Facts that the FlashAttention papers and kernels publish, and that counts have to agree with.
+// Facts published with the FlashAttention papers and kernels. Counts have to agree with them.
 #include <cmath>
 #include <map>
 
@@ -30,10 +30,10 @@ Counters counted(const char* algorithm, const Case& c) {
 /// The setting of the FlashAttention paper's figure 2: batch 64, 16 heads, N = 1024, d = 64, f16.
 Case figure_2(Index bc) { return square(64 * 16, 1024, 64, {64, bc}); }
 
-/// Rounds to `digits` behind the point, as a printed number is.
+/// Rounds to `digits` digits behind the point, as printed numbers are.
 double printed(double x, int digits) { return std::round(x * std::pow(10, digits)) / std::pow(10, digits); }
 
-/// Sums of rows over the tiles that hold a visible pair, for all heads.
+/// The rows of all tiles that hold a visible pair, summed over the tiles and all heads.
 Count row_visits(const Case& c) {
     const Problem& p = c.problem;
     Count visits = 0;
@@ -90,7 +90,7 @@ TEST_CASE("FlashAttention's HBM traffic falls with the block size as in figure 2
         CAPTURE(bc, hbm);
         CHECK(std::abs(printed(static_cast<double>(hbm) / 1e9, 2) - expected) < 1e-9);
     }
-    // Br does not matter to it.
+    // Br does not change the traffic.
     Case c = figure_2(256);
     const Count hbm = counted("flash_v1", c).hbm();
     for (const Index br : {1, 16, 100, 1024}) {
@@ -114,7 +114,7 @@ TEST_CASE("FlashAttention's block sizes for 192 KiB, and what they move", "[flas
 }
 
 TEST_CASE("FlashAttention's traffic follows N^2 d^2 / M", "[flash]") {
-    // Theorem 2, for Bc and Br from line 1 and M = 4 d Bc: 3 N^2 d / Bc elements of Q and O, or 12 N^2 d^2 / M.
+    // Theorem 2, with Bc and Br from line 1 and M = 4 d Bc: 3 N^2 d / Bc elements of Q and O, that is 12 N^2 d^2 / M.
     for (const Index dim : {64, 128})
         for (const Index seq : {8192, 16384}) {
             double before = 0;
@@ -147,7 +147,8 @@ TEST_CASE("FlashAttention is parallel over heads, FlashAttention-2 over row bloc
         for (const Algorithm& a : algorithms())
             if (a.computes != &computation::attention_backward)
                 CHECK(counted(a.name, c).launches == (launches.count(a.name) > 0 ? launches.at(a.name) : 1));
-        // And over parts of the keys; the second launch of several has 16 rows of these narrow heads a block.
+        // Blocks are also spread over parts of the keys. With several parts a block of the second launch has 16 of
+        // these rows.
         const Count combining = parts > 1 ? ceil_div(c.problem.seq_q, 16) : 0;
         CHECK(counted("split_kv", c).thread_blocks == heads * (row_blocks * parts + combining));
     }
@@ -168,12 +169,12 @@ TEST_CASE("FlashAttention-2 saves the non-matmul work of rescaling O in every st
 }
 
 TEST_CASE("matrix FLOPs are the papers' 4 N^2 d a head, and exponentials one per 4 d of them", "[flash]") {
-    // FlashAttention-3, table 2: batch 4, N = 8448, 16 heads, d = 128 in 3.538 ms are 661 TFLOP/s.
+    // FlashAttention-3, table 2: batch 4, N = 8448, 16 heads, d = 128. A time of 3.538 ms is 661 TFLOP/s.
     const Case c = square(4 * 16, 8448, 128, {128, 176});
     const Counters two = counted("flash_v2", c);
     CHECK(two.matmul_flops == Count{4} * 8448 * 8448 * 128 * 64);
     CHECK(printed(static_cast<double>(two.matmul_flops) / 3.538e-3 / 1e12, 0) == 661);
-    // Section 3.1 there: 512 times as many matrix FLOPs as exponentials, but for one correction a row and step.
+    // Section 3.1 there: 512 times as many matrix FLOPs as exponentials. One correction per row and step comes on top.
     const double ratio = static_cast<double>(two.matmul_flops) / static_cast<double>(two.exps);
     CHECK(ratio < 512);
     CHECK(ratio > 512 / (1 + 1.01 / 176));
@@ -191,10 +192,10 @@ TEST_CASE("causality saves FlashAttention-2 about half of its work and its reads
         CAPTURE(seq);
         for (const auto counter : {&Counters::hbm_read, &Counters::matmul_flops, &Counters::exps}) {
             CHECK(share(counter) > 0.5);
-            CHECK(share(counter) < 0.5 + 1.5 * 128 / static_cast<double>(seq));  // the diagonal's tiles count whole
+            CHECK(share(counter) < 0.5 + 1.5 * 128 / static_cast<double>(seq));  // tiles on the diagonal count whole
         }
         CHECK(half.hbm_write == full.hbm_write);
-        // Standard attention masks, and saves nothing.
+        // Standard attention masks, but saves nothing.
         Case s = c;
         s.problem.mask = {};
         CHECK(counted("standard", c) == counted("standard", s));
@@ -202,10 +203,10 @@ TEST_CASE("causality saves FlashAttention-2 about half of its work and its reads
 }
 
 TEST_CASE("the causal mask is applied where the diagonal passes only", "[flash]") {
-    // FlashAttention-2, section 3.1.1: with square tiles, to one block per row of blocks.
+    // FlashAttention-2, section 3.1.1: with square tiles, one block per row of blocks needs the mask.
     struct Shape {
         Tiling tiling;
-        int first, others;  // masked tiles of the first row block, and of the others
+        int first, others;  // masked tiles of the first row block, and of each other one
     };
     for (const auto& [tiling, first, others] :
          {Shape{{16, 16}, 1, 1}, Shape{{32, 16}, 2, 2}, Shape{{16, 32}, 1, 1}, Shape{{64, 64}, 1, 1}}) {
@@ -256,8 +257,8 @@ TEST_CASE("P, m and l stay in registers in FlashAttention-2, and are in SRAM in 
         const Counters efficient = counted("memory_efficient", c);
         const Bytes e = size_of(p.dtype), kv = two.moved("K").read + two.moved("V").read;
         const Bytes scores = two.counters.matmul_flops / (2 * (p.dim + p.dim_v)) * e;
-        // The second product takes all columns at once, or as many as keys. Of a row's statistics a visit makes three
-        // and looks six times; in the end one is.
+        // The second product takes all columns at once, or as many as there are keys. Each visit writes a row's
+        // statistics three times and reads them six times; at the end each product reads them once.
         const Count products = p.dim_v > 128 ? ceil_div(p.dim_v, c.tiling.bc) : 1;
         const Bytes made = 3 * U * 4, looked = (6 * U + products * rows) * 4;
         INFO(c);
@@ -269,10 +270,10 @@ TEST_CASE("P, m and l stay in registers in FlashAttention-2, and are in SRAM in 
 }
 
 TEST_CASE("FlashAttention-2 keeps more of f16 than standard attention", "[flash][precision][numbers]") {
-    // FlashAttention-3 (arXiv 2407.08608), Table 3, on the same distribution: 3.2e-4 for standard attention, 1.9e-4 for
-    // FlashAttention-2, a ratio of 1.7. It does not print the sizes, on which both depend. Measured here, with d = 64,
-    // 16,384 rows (4,096 for 16 keys), tiles of 128 and seed 1: errors of the same order, and a ratio that starts at
-    // the published one and grows with the sequence (1.7, 2.1, 2.8).
+    // FlashAttention-3 (arXiv 2407.08608), Table 3, same distribution: 3.2e-4 for standard attention, 1.9e-4 for
+    // FlashAttention-2, a ratio of 1.7. The paper does not print the sizes, on which both errors depend. Measured here,
+    // with d = 64, 16,384 rows (4,096 for 16 keys), tiles of 128 and seed 1: errors of the same order. Their ratio
+    // starts at the published one and grows with the sequence (1.7, 2.1, 2.8).
     struct Measured {
         Index keys, heads;
         double standard, flash;

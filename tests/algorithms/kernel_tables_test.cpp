@@ -1,4 +1,4 @@
-// What kernels look up, against the definitions element by element. Nothing runs on a GPU here.
+// Tables that kernels look up, compared with the definitions element by element. Nothing runs on a GPU here.
 #include "algorithms/contract/block_mask.hpp"
 #include "algorithms/cuda/tables.hpp"
 #include "tests/support/catch.hpp"
@@ -19,7 +19,7 @@ Seen by_elements(const Problem& p, Span rows, Span keys) {
     return seen;
 }
 
-/// The case as kernels see it: they have tables of heads that are not packed.
+/// The case without packed heads: kernels have tables only for heads that are not packed.
 Case unpacked_case(Case c) {
     if (c.problem.packed > 1) c.problem.packed = 1;
     return c;
@@ -42,7 +42,7 @@ void check_visits(const Case& c, const KernelTables& t) {
     }
 }
 
-/// As Masked::sees() in algorithms/cuda/seen.cuh asks.
+/// Whether a row sees a key, as Masked::sees() in algorithms/cuda/seen.cuh computes it.
 bool sees(const Problem& p, const KernelTables& t, Index row, Index key) {
     const auto at = [&](Index k) { return t.documents[static_cast<std::size_t>(k)]; };
     const Index distance = key - row - p.diagonal();

@@ -1,4 +1,4 @@
-// The kernels' tables against the simulated programs. Nothing runs on a GPU here.
+// The tables of kernels compared with the simulated programs. Nothing runs on a GPU here.
 #include <map>
 
 #include "algorithms/cuda/registry.hpp"
@@ -11,7 +11,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// Two by two full tiles, so that each tile is as large as it gets.
+/// Two by two full tiles, so that each tile has its largest size.
 Problem full_tiles(const KernelVariant& v) {
     Problem p;
     p.heads = p.kv_heads = 1;

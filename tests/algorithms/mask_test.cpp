@@ -1,4 +1,4 @@
-// Masks that say the same in other words, and a tile's cover by its elements.
+// Equal masks in other words, and covers of tiles against their elements.
 #include "algorithms/contract/mask.hpp"
 
 #include "lab/experiment.hpp"
@@ -14,7 +14,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// What every algorithm counts and computes of two problems that differ in their masks alone.
+/// Checks that all algorithms count and compute the same for two problems that differ only in their masks.
 void check_same(Case a, const Mask& mask) {
     Case b = a;
     b.problem.mask = mask;
@@ -30,7 +30,7 @@ void check_same(Case a, const Mask& mask) {
     }
 }
 
-/// The tiles of a case in which any row sees a key, as blocks of their size.
+/// A block mask with blocks as large as the case's tiles: a block is seen where any row of the tile sees a key.
 BlockMask tiles_as_blocks(const Case& c) {
     const Tiles rows(c.problem.seq_q, c.tiling.br), keys(c.problem.seq_k, c.tiling.bc);
     BlockMask m{"tiles", c.tiling.br, c.tiling.bc, rows.count(), keys.count(), {}};
@@ -95,7 +95,7 @@ TEST_CASE("a block mask gives the same values whatever the tiles", "[mask][numbe
 }
 
 TEST_CASE("of a hundred thousand documents only the tiles within reach are looked at", "[mask]") {
-    // By pairs of tiles, or of documents in each, this would take hours.
+    // A walk over pairs of tiles, or over the documents in each, would take hours.
     constexpr Index tiles = 1000, documents = tiles * 128;
     Problem p;
     p.heads = p.kv_heads = 1, p.seq_q = p.seq_k = documents, p.dtype = Dtype::f16;
@@ -114,7 +114,7 @@ TEST_CASE("a tile is hidden, partial or whole as its elements are", "[mask]") {
     Index of[3] = {};
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const Case c = pattern_case(seed);
-        // A window that ends before it begins hides all, but is not known by its tiles.
+        // A window that ends before it begins hides everything, but tiles do not show that.
         if (c.problem.mask.left().value_or(0) + c.problem.mask.right().value_or(0) < 0) continue;
         const Tiles rows(c.problem.seq_q, c.tiling.br), keys(c.problem.seq_k, c.tiling.bc);
         INFO(c << ", mask " << c.problem.mask.name() << ", seed " << seed);
@@ -124,7 +124,7 @@ TEST_CASE("a tile is hidden, partial or whole as its elements are", "[mask]") {
                 ++of[static_cast<int>(is)];
                 if (is != by_elements(c.problem, rows[i], keys[j])) FAIL("tile " << i << ", " << j);
             }
-        // What is visited is what is not hidden, in order.
+        // The tiles visited are those that are not hidden, in order.
         for (Index i = 0; i < rows.count(); ++i) {
             const Tiles visible = c.problem.visible_keys(keys, rows[i]);
             Index number = 0, partial = 0;
@@ -165,7 +165,7 @@ TEST_CASE("named block masks have the blocks that their papers draw", "[mask]") 
     CHECK(drawn("global:1") == "11111111 11100000 11110000 10111000 10011100 10001110 10000111 10000011 ");
     CHECK(drawn("random:0") == drawn("random:0"));
     CHECK(drawn("random:1") == "11111111 11111111 11111111 11111111 11111111 11111111 11111111 11111111 ");
-    // The last query has the last key: with half as many queries the diagonal begins in the middle.
+    // The last query stands at the last key: with half as many queries the diagonal begins in the middle.
     p.seq_q = 32;
     CHECK(drawn("band:1") == "00011100 00001110 00000111 00000011 ");
     p.seq_q = p.seq_k = 100 * 8;

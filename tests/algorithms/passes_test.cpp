@@ -1,4 +1,4 @@
-// Lists of passes, as unfused graphs have them.
+// Lists of passes, as in unfused graphs.
 #include <cmath>
 
 #include "algorithms/contract/pass_lists.hpp"
@@ -17,12 +17,12 @@ namespace {
 
 const Algorithm& standard() { return *find_algorithm("standard"); }
 
-/// Bytes for each score.
+/// Bytes per score.
 struct Moved {
     double read, written;
 };
 
-/// What goes to HBM and back for each score, by tensor, of a list.
+/// What a list of passes moves to and from HBM, per score, by tensor.
 std::map<std::string, Moved> moved(const char* passes, bool causal = false) {
     Options o;
     o.seq = 512, o.heads = 2, o.passes = passes, o.br = "128", o.bc = "128";
@@ -54,8 +54,8 @@ double error(const Case& c, const Inputs& in) {
 TEST_CASE("lists of PyTorch's graphs move what its kernels move", "[standard][passes]") {
     const auto is = [](const Moved& m, double read, double written) { return m.read == read && m.written == written; };
     auto typed = moved("typed");
-    CHECK(is(typed["S"], 2, 2));         // nvjet writes 2, the multiplication reads 2
-    CHECK(is(typed["S_scaled"], 2, 2));  // it writes 2, the softmax reads 2
+    CHECK(is(typed["S"], 2, 2));         // nvjet writes 2 bytes, the multiplication reads 2
+    CHECK(is(typed["S_scaled"], 2, 2));  // the multiplication writes 2 bytes, the softmax reads 2
     CHECK(is(typed["P"], 2, 2));
     CHECK(typed.size() == 7);
     auto masked = moved("typed", true);
@@ -64,10 +64,10 @@ TEST_CASE("lists of PyTorch's graphs move what its kernels move", "[standard][pa
     CHECK(is(eager["P"], 4, 4));
     CHECK(is(eager["P_converted"], 2, 2));
     auto math = moved("math");
-    CHECK(is(math["S"], 8, 4));     // by the softmax and by isneginf
-    CHECK(is(math["seen"], 1, 1));  // a bool each
+    CHECK(is(math["S"], 8, 4));     // read by the softmax and by isneginf
+    CHECK(is(math["seen"], 1, 1));  // a bool per score
     CHECK(is(math["P"], 4, 4));
-    CHECK(is(math["P_cleared"], 8, 4));  // by the copy in f16 and by the product
+    CHECK(is(math["P_cleared"], 8, 4));  // read by the copy in f16 and by the product
     CHECK(is(math["P_copied"], 0, 2));
     CHECK(math["K_converted"].written == 64 * 4 / 512.0);
     auto xla = moved("xla");
@@ -161,7 +161,7 @@ TEST_CASE("a list that says what standard does is standard", "[standard][passes]
         Outcome listed = run(standard(), c, roomy(), numeric_mode, in);
         CHECK(listed.counters.hbm_read == own.counters.hbm_read);
         CHECK(listed.counters.hbm_write == own.counters.hbm_write);
-        // By a multiplication of its own in place of the product's factor.
+        // The list has a multiplication of its own where the product has a factor.
         CHECK(listed.counters.other_flops ==
               own.counters.other_flops + c.problem.batch_heads() * c.problem.seq_q * c.problem.seq_k);
         c.problem.passes = passes_from("product/softmax/product");

@@ -1,4 +1,4 @@
-// One test for every algorithm of the registry: the same source in every mode, the same counts, and the right numbers.
+// Tests for every algorithm of the registry: one source in every mode, the same counts, and the right numbers.
 #include <cmath>
 #include <limits>
 #include <map>
@@ -42,7 +42,7 @@ bool safe(const Algorithm& a, const Problem& p) {
     return !has_naive && (a.name != std::string("standard") || p.softmax == Softmax::safe);
 }
 
-/// Adds up what events say, and remembers which operations happened on which line of the pseudo-code.
+/// Adds up events, and remembers which operations happened on which line of the pseudo-code.
 struct Witness : Listener {
     void begin(const LaunchMark& m) override { total.add(m.cost, 1); }
     void begin(const BlockMark& m) override { total.add(m.cost, m.times); }
@@ -61,7 +61,7 @@ std::string text(const TileUse& t) {
     return t.name + " [" + std::to_string(t.rows) + " x " + std::to_string(t.cols) + "] in " + name_of(t.space);
 }
 
-/// The scaled logits of a query row and the keys it sees, in double precision.
+/// The scaled logits of a query row with the keys that it sees, in double precision.
 std::vector<double> logits(const Problem& p, const Inputs& in, Index slice, Index row) {
     const Index keys = p.mask.hides() ? std::clamp<Index>(row + first_place(p) + 1, 0, p.seq_k) : p.seq_k;
     const double scale = p.scale ? *p.scale : 1 / std::sqrt(static_cast<double>(p.dim));
@@ -100,8 +100,8 @@ double greatest_logit(const Problem& p, const Inputs& in) {
 /// Half the distance from 1 to the next number.
 double unit_roundoff(Dtype t) { return t == Dtype::f32 ? 0x1p-24 : t == Dtype::f16 ? 0x1p-11 : 0x1p-8; }
 
-/// What parts that are combined by their LSE, in f32, may lose of O: weights exp(LSE_s - LSE) are off by a factor of up
-/// to e^(2 u |LSE|), and O by that much of the distance between parts.
+/// The error of O from combining parts by their LSE in f32: weights exp(LSE_s - LSE) are off by a factor of up to
+/// e^(2 u |LSE|), and O by this share of the distance between parts.
 double rounding_of_lse(const Outcome& o, const Inputs& in) {
     double most = 0;
     for (const TensorInfo& t : o.tensors)
@@ -112,9 +112,9 @@ double rounding_of_lse(const Outcome& o, const Inputs& in) {
 }
 
 /// How far the output may be off. In f32, 1e-5: sums of up to 70 terms near 1, with some room. In the narrow types each
-/// rounding moves O, which is an average of rows of V, by at most u max|V| (u: the unit roundoff): one for P, one for
-/// every time that O is written, and where the logits were stored, e^(2 u max|S|) - 1 for their softmax. P below the
-/// smallest normal f16 loses up to 2^-25 a key instead. Softmax itself rounds once, of numbers up to 1.
+/// rounding moves O, which is an average of rows of V, by at most u max|V| (u: the unit roundoff). P is rounded once,
+/// and O every time that it is written. Stored logits change their softmax by e^(2 u max|S|) - 1. P below the smallest
+/// normal f16 loses up to 2^-25 a key instead. Softmax itself rounds once; its numbers are at most 1.
 double allowed(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in, double max_logit) {
     const Problem& p = c.problem;
     const double u = unit_roundoff(p.dtype);
@@ -130,9 +130,10 @@ double allowed(const Algorithm& a, const Case& c, const Outcome& o, const Inputs
     return greatest(*in.at("V")) * (1.1 * roundings * u + softmax + tiny) + lse + 1e-5;
 }
 
-/// How far gradients may be off, in parts of the sums of absolute values that they are: in f32, 1e-5; in the narrow
-/// types, a rounding for each of P, dP, dS, O and the gradient itself, every time that it is written; and what an LSE
-/// in f32 makes of P. P or dS below the smallest normal f16 loses up to 2^-25 of whatever it is multiplied with.
+/// How far gradients may be off, relative to the sum of absolute values of their terms. In f32, 1e-5. In the narrow
+/// types, a rounding for each of P, dP, dS and O, and one for every time that the gradient is written. Plus the error
+/// of P from an LSE in f32. P or dS below the smallest normal f16 loses up to 2^-25 times the number that it is
+/// multiplied with.
 std::map<std::string, double> allowed_of_gradients(const Case& c, const Outcome& o, const Inputs& in) {
     const Problem& p = c.problem;
     std::map<std::string, double> most;
@@ -157,14 +158,14 @@ OutputError error_of(const Algorithm& a, const Case& c, const Outcome& o, const 
     return error_of(*a.computes, c.problem, in, o.output().data, 1);
 }
 
-/// By name: row statistics to 1e-4 of their size.
+/// The allowed error of an output by its name: row statistics to 1e-4 of their size.
 double allowed(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in, double max_logit,
                const std::string& name) {
     if (a.computes == &computation::attention_backward) return allowed_of_gradients(c, o, in).at(name);
     return name == a.computes->output ? allowed(a, c, o, in, max_logit) : 1e-4;
 }
 
-/// Every output that the computation defines, compared by name.
+/// Compares every output that the computation defines with the reference.
 void check_outputs(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in, double max_logit) {
     Outputs outputs;
     for (const TensorInfo& t : o.tensors)
@@ -181,8 +182,8 @@ void check_outputs(const Algorithm& a, const Case& c, const Outcome& o, const In
     }
 }
 
-/// Logits of 10240 + 0 to 6 steps in even rows and -10240 + 0 to 6 steps in odd ones. Steps of 1 in f32, of 64 in the
-/// narrow types, so that every logit is a number of the type.
+/// Logits of 10240 + 0 to 6 steps in even rows and -10240 + 0 to 6 steps in odd ones. A step is 1 in f32 and 64 in the
+/// narrow types, so that the types hold every logit exactly.
 Inputs large_logits(const Algorithm& a, const Case& c) {
     Inputs in = random_inputs(a.tensors(c.problem, c.tiling), c.seed, Distribution::normal);
     const float step = c.problem.dtype == Dtype::f32 ? 1 : 64;
@@ -202,7 +203,7 @@ Inputs large_logits(const Algorithm& a, const Case& c) {
     return with_saved(a, c.problem, in);
 }
 
-/// What one head's rows of O lose when they are rounded to `dtype` once.
+/// The RMS error of one head's rows of O after they are rounded to `dtype` once.
 double rms_of_rounding(const Case& c, const Inputs& in) {
     const Problem& p = c.problem;
     double sum = 0;
@@ -238,7 +239,7 @@ TEST_CASE("every algorithm describes itself completely", "[registry]") {
     for (const Algorithm& a : algorithms())
         if (a.formerly) {
             INFO(a.formerly);
-            CHECK(names.insert(a.formerly).second);  // nobody else's name, now or before
+            CHECK(names.insert(a.formerly).second);  // the former name is no other algorithm's, now or before
             CHECK(find_algorithm(a.formerly) == &a);
         }
     CHECK(find_algorithm("safe_softmax") == find_algorithm("three_pass"));
@@ -267,7 +268,7 @@ TEST_CASE("less memory than the counted peaks is not enough, in any mode", "[reg
         for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
             if (o.sram_peak > 0)
                 CHECK_THROWS_AS(run(a, c, machine(o.sram_peak - 1, o.register_peak), mode, in), OutOfChipMemory);
-            // Whole rows make do with the registers there are.
+            // Programs with whole rows make do with the registers there are.
             if (a.name == std::string("standard") || a.name == std::string("standard_backward")) continue;
             CHECK_THROWS_AS(run(a, c, machine(o.sram_peak, o.register_peak - 1), mode, in), OutOfChipMemory);
         }
@@ -321,7 +322,7 @@ TEST_CASE("operations happen on lines of the pseudo-code that speak of them", "[
         {"load", " read "},    {"store", " write "}, {"reduce_add", " add "}, {"exp", "exp"},
         {"exp_minus", "exp"},  {"row_max", "max"},   {"row_sum", "rowsum"},   {"update_row_max", "max"},
         {"update_max", "max"}, {"divide_rows", "/"}, {"add_log", "log"}};
-    std::map<std::pair<std::string, std::uint16_t>, bool> moved;  // of lines that speak of it
+    std::map<std::pair<std::string, std::uint16_t>, bool> moved;  // whether what a line speaks of ever happened
     for_all(0, [&](const Algorithm& a, const Case& c) {
         Witness witness;
         run(a, c, roomy(), exact_mode, {}, 1, &witness);
@@ -338,7 +339,7 @@ TEST_CASE("operations happen on lines of the pseudo-code that speak of them", "[
             const bool moves = happened.count("load") + happened.count("store") > 0;
             const bool speaks = contains(code, " read ") || contains(code, " write ");
             if (moves) CHECK(speaks);
-            // A line that is there for some types only is not visited in the others.
+            // A line that is there for some types only is not visited with the other types.
             if (!c.problem.mask.hides() && found != witness.lines.end()) CHECK(speaks == moves);
             if (speaks) moved[{a.name, line.number}] |= moves;
         }
@@ -466,7 +467,7 @@ TEST_CASE("large logits do no harm to a safe softmax", "[registry][numbers]") {
             const Outcome o = run(a, c, gpu, numeric_mode, in);
             const OutputError e = error_of(a, c, o, in);
             CHECK(e.not_finite == 0);
-            CHECK(e.max_abs <= allowed(a, c, o, in, 0, a.computes->output));  // the logits are numbers of the type
+            CHECK(e.max_abs <= allowed(a, c, o, in, 0, a.computes->output));  // the type holds the logits exactly
         }
     });
 }
@@ -477,10 +478,10 @@ TEST_CASE("large logits overflow a naive softmax, which shows and is counted", "
         c.problem.scale = 1;
         c.problem.softmax = Softmax::naive;
         if (safe(a, c.problem)) return;
-        c.problem.passes = {};  // some of which have a maximum
+        c.problem.passes = {};  // some lists of passes subtract a maximum
         const Inputs in = large_logits(a, c);
         const bool attention = a.computes == &computation::attention;
-        Count rows = 0;  // with logits of +10240, if they see any
+        Count rows = 0;  // rows with logits of +10240 that see any key
         for_rows(c.problem, [&](Index slice, Index row) {
             rows += row % 2 == 0 && (!attention || !logits(c.problem, in, slice, row).empty());
         });
@@ -522,7 +523,7 @@ TEST_CASE("no algorithm loses more to rounding than standard, but for the trips 
                 for (const Algorithm& a : algorithms()) {
                     if (a.computes != &computation::attention) continue;
                     const Outcome o = run(a, c, roomy(), numeric_mode, in);
-                    // Every time that an unfinished O goes to HBM, it is rounded once more. 2% for chance.
+                    // Every time that an unfinished O goes to HBM, it is rounded once more. 2% of room for chance.
                     const double trips = static_cast<double>(o.moved("O").write / o.tensor("O").bytes() - 1);
                     const double rounding = rms_of_rounding(c, in);
                     INFO(to_string(a, c) << ", standard has " << worst << ", O rounded once " << rounding);

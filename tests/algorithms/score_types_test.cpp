@@ -14,7 +14,7 @@ Report counted(const Options& o) {
     return count(experiment_of(a, resolve(o, a)));
 }
 
-/// What goes to HBM and back for each score.
+/// Bytes that go to HBM and back for each score.
 Bytes bytes_of_a_score(const char* scores, const char* weights) {
     Options o;
     o.seq = 512, o.heads = 2;

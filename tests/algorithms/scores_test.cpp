@@ -1,5 +1,5 @@
-// Biases, ALiBi, soft-cap and dropout, of every algorithm that has them: values against the reference in double
-// precision, counts against closed forms, and each against another way to say the same.
+// Biases, ALiBi, soft-cap and dropout, for every algorithm that has them: values against the reference in double
+// precision, counts against closed forms, and each feature against another way to ask for the same.
 #include <cmath>
 #include <set>
 
@@ -34,8 +34,8 @@ double greatest(const Storage& x) {
     return m;
 }
 
-/// What a run may be off, as in registry_test.cpp: an average of rows of V, each weight rounded a few times; and where
-/// logits are stored (numbers up to 16 among those that weigh), their rounding. Dropout scales all of it up.
+/// How far a run may be off: O is an average of rows of V, and each weight is rounded a few times. Stored logits are
+/// rounded, too; those with any weight are at most 16. Dropout scales all of this up. Compare registry_test.cpp.
 double allowed(const Case& c, const Inputs& in) {
     const Dtype t = c.problem.dtype;
     if (t == Dtype::f32) return 1e-4 * static_cast<double>(c.problem.dropout.factor());
@@ -50,7 +50,7 @@ Outcome numeric(const char* algorithm, const Case& c, const Inputs& in) {
     return run(*find_algorithm(algorithm), c, roomy(), numeric_mode, in);
 }
 
-/// A problem in f32 whose inputs say little about each other.
+/// A problem in f32 with d = d_v = 8, no mask, and tiles of 16 x 24.
 Case plain(Index batch, Index heads, Index seq_q, Index seq_k) {
     Case c;
     Problem& p = c.problem;
@@ -60,7 +60,7 @@ Case plain(Index batch, Index heads, Index seq_q, Index seq_k) {
     return c;
 }
 
-/// K of zeros and V of ones in every column's own key: O is P, with the factor of what dropout keeps.
+/// K of zeros; V is 1 where column and key have the same number, else 0. So O is P, times the factor of kept weights.
 Inputs showing_weights(const Case& c) {
     const Problem& p = c.problem;
     Inputs in = inputs_for(*find_algorithm("flash_v2"), c);
@@ -84,8 +84,8 @@ TEST_CASE("Philox gives the numbers that its authors publish", "[scores][dropout
 }
 
 TEST_CASE("bytes of dropout's blocks are where the layout says", "[scores][dropout]") {
-    // Row 27, column 45 of matrix 5: in block (1, 1), row 11 and column 13 of it. Lane 4 (11 % 8) + 13 % 8 / 2 = 14;
-    // byte 4 (13 / 8) + 2 + 1 = 7: the highest of word 1.
+    // Row 27, column 45 of matrix 5 is row 11, column 13 of block (1, 1). Its lane is 4 (11 % 8) + 13 % 8 / 2 = 14; its
+    // byte 4 (13 / 8) + 2 + 1 = 7, the highest of word 1.
     for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
         const auto words = philox(seed, {32 * 5 + 14, 0, 1, 1}, 7);
         const int byte = static_cast<int>(words[1] >> 24);
@@ -185,7 +185,7 @@ TEST_CASE("Evoformer's biases cost e Kt and e E a head", "[scores][closed_forms]
     const Outcome before = run(*find_algorithm("flash_v2"), c, roomy(), count_mode);
     c.problem.bias = {*Bias::terms_from("bk+ghqk"), 3};
     const Outcome o = run(*find_algorithm("flash_v2"), c, roomy(), count_mode);
-    const Index Kt = 3 * 56, E = 40 * 56;  // three row blocks of 16
+    const Index Kt = 3 * 56, E = 40 * 56;  // row blocks of 16, 16 and 8 rows
     CHECK(o.moved("bias").read == 12 * 4 * Kt);
     CHECK(o.moved("bias2").read == 12 * 4 * E);
     CHECK(o.tensor("bias").bytes() == 6 * 56 * 4);

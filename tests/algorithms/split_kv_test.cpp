@@ -1,5 +1,5 @@
-// Flash-decoding against what it must equal: FlashAttention-2 where there is one part, and itself for any number of
-// parts. Closed forms and references: closed_forms_test.cpp, registry_test.cpp.
+// Flash-decoding: one part equals FlashAttention-2, and any numbers of parts equal each other. closed_forms_test.cpp
+// and registry_test.cpp have closed forms and references.
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +23,7 @@ Case with(Case c, Index splits) {
     return c;
 }
 
-/// How many thread blocks a run went through.
+/// Counts the thread blocks that a run went through.
 struct Witness : Listener {
     void begin(const BlockMark&) override { ++blocks; }
     using Listener::begin;
@@ -43,7 +43,7 @@ TEST_CASE("one part is FlashAttention-2: one launch, and no partial results", "[
                       whole = run(flash(), c, roomy(), numeric_mode, in);
         CHECK(same_bits(*one.tensor("O").data, *whole.tensor("O").data));
         CHECK(same_bits(*one.tensor("LSE").data, *whole.tensor("LSE").data));
-        Count blind = 0;  // whose rows of Q only flash_v2 reads
+        Count blind = 0;  // rows of blocks that see nothing: only flash_v2 reads their Q
         for (Index i = 0; i < p.seq_q; i += c.tiling.br) {
             const Index rows = std::min(c.tiling.br, p.seq_q - i);
             if (p.mask.hides() && i + rows + p.diagonal() <= 0) blind += rows;
@@ -110,11 +110,11 @@ TEST_CASE("parts without visible keys say so and read nothing", "[split_kv]") {
     for (Index row = 0; row < 12; ++row)
         for (Index s = 0; s < 7; ++s) {
             CAPTURE(row, s);
-            const bool seen = s < 3 && 4 * s <= row / 4 * 4 + 3;  // of the row block
+            const bool seen = s < 3 && 4 * s <= row / 4 * 4 + 3;  // seen by any row of the row block
             CHECK(std::isfinite(lse[static_cast<std::size_t>(row * 7 + s)]) == (seen && 4 * s <= row));
             if (!seen) CHECK(part[static_cast<std::size_t>((s * 12 + row) * 3)] == 0);
         }
-    CHECK(o.moved("Q").read == 4 * 3 * 4 * (1 + 2 + 3));  // row block i in i + 1 parts
+    CHECK(o.moved("Q").read == 4 * 3 * 4 * (1 + 2 + 3));  // row block i reads Q for i + 1 parts
     CHECK(o.counters.thread_blocks == 3 * 7 + 1);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("a million keys and more are counted at once, for any number of parts"
                 const Prediction p = split().predict(c.problem, c.tiling, roomy());
                 Witness witness;
                 const Outcome o = run(split(), c, roomy(), count_mode, {}, 1, &witness);
-                CHECK(witness.blocks <= 12);  // that stand for all of them
+                CHECK(witness.blocks <= 12);  // each stands for many
                 CHECK(o.counters.hbm_read == p.hbm_read);
                 CHECK(o.counters.hbm_write == p.hbm_write);
                 CHECK(o.counters.exps == p.exps);

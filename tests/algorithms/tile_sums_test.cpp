@@ -17,7 +17,7 @@ bool any_sees(const Problem& p, Span rows, Span keys) {
     return false;
 }
 
-/// The definitions, over every pair of a row and a key.
+/// The sums by their definition, over every pair of a row and a key.
 TileSums by_pairs(const Problem& p, const Tiling& t, bool skip) {
     const Tiles rows(p.seq_q, t.br), keys(p.seq_k, t.bc);
     TileSums s{.row_blocks = rows.count(), .key_blocks = keys.count()};
@@ -48,7 +48,7 @@ std::string text(const TileSums& s) {
            std::to_string(s.keys_active) + " Ra " + std::to_string(s.rows_active) + " E " + std::to_string(s.scores);
 }
 
-/// Corner cases, and random ones that are causal more often than not.
+/// Corner cases, and random ones of which more than half are causal.
 std::vector<Case> cases(std::uint64_t random) {
     std::vector<Case> all = corner_cases();
     for (std::uint64_t seed = 1; seed <= seeds(random); ++seed) {

@@ -1,4 +1,4 @@
-"""What the scripts beside this share: running `tilescope`, and closing with a count that a test runner understands."""
+"""Shared by the scripts in this folder: running `tilescope`, and ending with a count that a test runner understands."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ def run(binary, args, **more):
 
 
 def skip_with_gpu(binary):
-    """Ends a script about machines without a GPU on one that has it."""
+    """Ends a script about machines without a GPU when the machine has one."""
     if json.loads(run(binary, "validate --json --survey quick --part 1/100").stdout)["device"]:
         print("SKIPPED: this machine has a GPU; the tests with the label gpu use it")
         sys.exit(77)

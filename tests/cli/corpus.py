@@ -1,7 +1,8 @@
-"""Files and links that programs of former versions wrote open, and say what they said.
+"""Files and links written by programs of former versions open, and say what they said then.
 
-Usage: corpus.py TILESCOPE. Each folder of tests/corpus is of one version (make.py there): GPU files, recordings,
-a sweep, states and scenes by their words. That the window reads states, scenes and links is tests/show/corpus_test.cpp's.
+Usage: corpus.py TILESCOPE. Each folder of tests/corpus has files of one version (see make.py there): GPU files,
+recordings, a sweep, and states and scenes as words. tests/show/corpus_test.cpp tests states, scenes and links in the
+window.
 """
 import csv
 import json
@@ -22,7 +23,7 @@ def run(binary, words, folder):
 
 
 def differences(then, now, path=""):
-    """What is not there any more, or another number."""
+    """Keys that are no longer there, and numbers that have changed."""
     for key, value in then.items():
         if key not in now:
             yield f"{path}{key} is gone"
@@ -67,7 +68,7 @@ def main(binary):
         for recording in recordings:
             done = run(binary, ["replay", str(recording), "--json"], folder)
             different = json.loads(done.stdout)["difference"] if done.stdout else done.stderr
-            # Last bits of contents are the processor's.
+            # The last bits of a tile's values may differ from processor to processor.
             tally.check(re.fullmatch(r"(operation [^:]*: \w+\[[\d, ]+\] is \S+, and was \S+)?", different),
                         f"{folder.name}: replay {recording.name}: {different}")
         swept(binary, tally, folder, expected["sweep"], expected["opened"]["states/plain.json"]["counters"])

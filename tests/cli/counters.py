@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""One measurement in every form in which Nsight Compute, spreadsheets and scripts write it: `reconcile` reads the same
-numbers from each, refuses what it cannot understand by name, and says what the counters tell of a time."""
+"""One measurement in every format in which Nsight Compute, spreadsheets and scripts write it. `reconcile` reads the
+same numbers from each, names what it cannot understand, and says what the counters mean for the time."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from cases import Tally, run
 
 MEASURED = pathlib.Path(__file__).resolve().parent.parent / "device/ncu/flash_v2_f16.csv"
 WORDS = ["flash_v2", "--heads", "16"]
-# What one of the unit is of the one in the file: prefixes are SI's.
+# Per unit of the file: larger units, and by which power of ten they are larger. Prefixes are SI prefixes.
 SCALED = {"byte": [("Kbyte", 3), ("Mbyte", 6), ("Gbyte", 9), ("MB", 6)], "ns": [("us", 3), ("usecond", 3), ("msecond", 6)],
           "sector": [("Ksector", 3)], "inst": [("Kinst", 3), ("Minst", 6)], "block": [], "": []}
 LEGENDS = {"launch__occupancy_limit_registers": "Block Limit Registers", "gpu__time_duration.sum": "Duration",
@@ -24,7 +24,7 @@ LEGENDS = {"launch__occupancy_limit_registers": "Block Limit Registers", "gpu__t
 
 
 def measured():
-    """Kernel, what is known of the launch, and (metric, unit, digits), without marks between thousands."""
+    """The kernel, what is known of its launch, and (metric, unit, digits) without thousands separators."""
     rows = list(csv.reader(line for line in MEASURED.read_text().splitlines() if line.startswith('"')))
     header, units, values = rows
     first = header.index("dram__bytes_read.sum")
@@ -33,7 +33,7 @@ def measured():
 
 
 def scaled(digits, places):
-    """Digits over a power of ten, all of them."""
+    """A number in digits divided by a power of ten, exactly."""
     whole, _, part = digits.partition(".")
     whole = whole.rjust(places + 1, "0")
     return (whole[:-places] + "." + whole[-places:] + part).rstrip("0").rstrip(".")
@@ -49,7 +49,7 @@ def grouped(digits, point, group):
 
 
 def in_units(metrics, turn):
-    """Each metric in another unit than before, as many times as it has ones."""
+    """Each metric in another unit; `turn` chooses one of those that the metric can have."""
     for metric, unit, digits in metrics:
         choices = [(unit, 0), *SCALED[unit]]
         name, places = choices[turn % len(choices)]
@@ -69,14 +69,14 @@ def details_page(known, metrics, legends=False):
     for metric, unit, value in metrics:
         name = LEGENDS.get(metric, metric) if legends else metric
         rows.append([*known.values(), "Command line profiler metrics", name, unit, value])
-    # The same name for a share and for a rate, and rules without a metric.
+    # A share and a rate of the same name, and a rule without a metric.
     rows.append([*known.values(), "GPU Speed Of Light Throughput", "Memory Throughput", "%", "43"])
     rows.append([*known.values(), "SpeedOfLight", "", "", ""])
     return rows
 
 
 def with_index(rows):
-    """As pandas saves a table."""
+    """With an index column, as pandas saves a table."""
     return [["" if k == 0 else str(k - 1), *row] for k, row in enumerate(rows)]
 
 
@@ -93,7 +93,7 @@ def with_numbers(metrics, point, group):
 
 
 def dialects():
-    """Name and bytes of each."""
+    """(name, bytes) of each format."""
     known, metrics = measured()
     english, plain = with_numbers(metrics, ".", ","), metrics
     german, french = with_numbers(metrics, ",", "."), with_numbers(metrics, ",", "\u202f")
@@ -102,7 +102,7 @@ def dialects():
                "decimal comma, ungrouped": comma}
     for (how, m), page in itertools.product(numbers.items(), (raw_page, details_page)):
         yield f"{page.__name__}, {how}", text_of(page(known, m)).encode()
-        if "," not in "".join(v for _, _, v in m):  # else quotes are needed
+        if "," not in "".join(v for _, _, v in m):  # where numbers have commas, quotes are needed
             yield f"{page.__name__}, {how}, few quotes", text_of(page(known, m), quoting=csv.QUOTE_MINIMAL).encode()
     for how, separator in (("semicolons", ";"), ("tabs", "\t")):
         for name, m in (("German", german), ("decimal comma, ungrouped", comma), ("ungrouped", plain)):
@@ -142,7 +142,7 @@ def check_dialects(binary, tally, folder):
 
 
 def check_parts(binary, tally, folder):
-    """What is there is compared, and what is not is listed."""
+    """Metrics that the file has are compared; missing ones are listed."""
     known, metrics = measured()
 
     def said(metrics, *more, page=raw_page):
@@ -203,7 +203,7 @@ def check_parts(binary, tally, folder):
 
 
 def check_notes(binary, tally, folder):
-    """What makes one doubt that the file is of this run is said, and which launches lack a number."""
+    """Notes say what casts doubt on whether the file is of this run, and which launches lack a number."""
     known, metrics = measured()
 
     def said(rows, *words):
@@ -251,7 +251,7 @@ def check_notes(binary, tally, folder):
     tally.check(notes == ["The kernel's name says tiles of 128 x 128, and the model's are 64 x 64: --br 128 --bc 128."], f"{notes}")
     notes = said(raw_page({**own, "Kernel Name": "standard_scores<128>(Args)"}, metrics), *smaller)["notes"]
     tally.check(len(notes) == 1, f"tiles of another algorithm's kernel: {notes}")
-    # Thread blocks tell another shape where no FLOPs do, unless something else has told it.
+    # Without FLOPs, the number of thread blocks shows another shape, unless another note has said so already.
     library = {**known, "Kernel Name": "void a_kernel(float*)"}
     no_flops = [m for m in metrics if "tensor" not in m[0]]
     for grid, chosen, wanted in (("(8, 16, 1)", no_flops, ""), ("(4, 16, 1)", metrics, ""), ("", no_flops, ""),
@@ -273,7 +273,7 @@ def check_notes(binary, tally, folder):
 
 
 def check_time(binary, tally, folder):
-    """Fewer thread blocks, more of DRAM, conflicts and a slow clock are each said to cost time."""
+    """Fewer thread blocks, more DRAM traffic, bank conflicts and a slow clock are each named as costing time."""
     known, metrics = measured()
     worse = {"launch__occupancy_limit_registers": "1", "dram__bytes_read.sum": "400000000", "gpu__time_duration.sum": "200000",
              "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "1355650"}

@@ -1,14 +1,14 @@
-"""Attention in double precision and NumPy alone, whole matrices at a time: an outside witness that shares nothing with
-the programs. Tensors are [batch, heads, rows, columns]."""
+"""Attention in double precision, in NumPy alone, on whole matrices: an outside reference that shares nothing with the
+programs. Tensors are [batch, heads, rows, columns]."""
 
 import numpy as np
 
-STEP = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}  # half the distance of neighbours, relative
-TINY = {"f32": 2.0**-150, "f16": 2.0**-25, "bf16": 2.0**-134}  # the same near 0
+STEP = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}  # half the relative distance between neighbours
+TINY = {"f32": 2.0**-150, "f16": 2.0**-25, "bf16": 2.0**-134}  # half the distance between neighbours near 0
 
 
 def stored(x, dtype):
-    """The numbers that a type has for these, in double precision: the nearest, of two the even one."""
+    """The nearest numbers of a type, ties to even, in double precision."""
     with np.errstate(over="ignore"):
         if dtype != "bf16":
             return x.astype("f2" if dtype == "f16" else "f4").astype("f8")
@@ -18,8 +18,8 @@ def stored(x, dtype):
 
 
 def slopes(heads):
-    """ALiBi's, arXiv 2108.12409: of a power of two heads 2^(-8/n), 2^(-16/n), ...; of others those of the power below,
-    then every second one of the power above."""
+    """ALiBi's slopes, arXiv 2108.12409: for n heads, a power of two, 2^(-8/n), 2^(-16/n), ...; for other numbers those
+    of the power of two below, then every second slope of the power above."""
     power = 1 << (heads.bit_length() - 1)
     own = [2.0 ** (-8 * (h + 1) / power) for h in range(power)]
     between = [2.0 ** (-8 * (2 * h + 1) / (2 * power)) for h in range(heads - power)]
@@ -27,7 +27,7 @@ def slopes(heads):
 
 
 def philox(key, counter):
-    """Philox 4x32 with 7 rounds (Salmon et al., 2011) of arrays of counters."""
+    """Philox 4x32 with 7 rounds (Salmon et al., 2011), for arrays of counters."""
     c = [np.asarray(x, "u8") for x in counter]
     k0, k1 = key & 0xFFFFFFFF, key >> 32
     for _ in range(7):
@@ -39,7 +39,7 @@ def philox(key, counter):
 
 
 def kept(p, seed, matrices, rows, cols):
-    """Which weights dropout keeps: FlashAttention-2's rule, 16 x 32 weights for the 32 lanes of a warp."""
+    """Which weights dropout keeps, by FlashAttention-2's rule: 16 x 32 weights for the 32 lanes of a warp."""
     m, r, c = np.ogrid[:matrices, :rows, :cols]
     lane = r % 8 * 4 + c % 8 // 2
     byte = c % 32 // 8 * 4 + r % 16 // 8 * 2 + c % 2
@@ -49,7 +49,7 @@ def kept(p, seed, matrices, rows, cols):
 
 
 def visible(p):
-    """[queries, keys]: the last query stands at the last key."""
+    """[queries, keys]: who sees whom. The last query stands at the last key."""
     nq, nk = p["seq_q"], p["seq_k"]
     place, key = np.arange(nq)[:, None] + nk - nq, np.arange(nk)[None, :]
     seen = np.ones((nq, nk), bool)
@@ -61,7 +61,7 @@ def visible(p):
         seen &= key <= place + p["window_right"]
     if "documents" in p:
         of = np.repeat(np.arange(len(p["documents"])), p["documents"])
-        seen &= (place >= 0) & (of[np.clip(place, 0, nk - 1)] == of[key])  # a query before all keys is of none
+        seen &= (place >= 0) & (of[np.clip(place, 0, nk - 1)] == of[key])  # a query before all keys is in no document
     if "blocks" in p:
         blocks, (rows, cols) = p["blocks"], p["block"]
         seen &= blocks[np.arange(nq)[:, None] // rows, key // cols]
@@ -69,14 +69,14 @@ def visible(p):
 
 
 def spread(bias, axes, group, p):
-    """A bias of these axes as [batch, heads, queries, keys]."""
+    """A bias with these axes as [batch, heads, queries, keys]."""
     if axes.startswith("g"):
         bias = np.repeat(bias, group, axis=0)
     return np.broadcast_to(bias, (p["batch"], p["heads"], p["seq_q"], p["seq_k"]))
 
 
 def gathered(x, axes, group):
-    """The sums of [batch, heads, queries, keys] over what shares an element of such a bias: its gradient."""
+    """The gradient of a bias: sums of [batch, heads, queries, keys] over all that share an element of the bias."""
     if axes.startswith("g"):
         x = x.reshape(-1, group, *x.shape[1:]).sum(axis=1)
     elif not axes.startswith("b"):
@@ -87,7 +87,8 @@ def gathered(x, axes, group):
 
 
 class Attention:
-    """O, the gradients if there is a dO, and of each the largest sum of absolute values: what rounding is relative to."""
+    """O, and the gradients if there is a dO. `size` is the largest sum of absolute values of each: rounding is relative
+    to it."""
 
     def __init__(self, p, inputs):
         q, k, v = (inputs[n] for n in ("q", "k", "v"))
@@ -106,7 +107,7 @@ class Attention:
         s = np.where(visible(p), s, -np.inf)
         finite = np.abs(s[np.isfinite(s)])
         self.largest_logit = max(finite.max(initial=0), np.abs(product).max())
-        # What the products add up on the way may be larger than what comes of it.
+        # Partial sums of a product may be larger than its result.
         self.largest_sum = abs(scale) * (np.abs(q) @ np.abs(k).swapaxes(-1, -2)).max()
         top = s.max(axis=-1, keepdims=True)
         e = np.exp(s - np.where(np.isfinite(top), top, 0))

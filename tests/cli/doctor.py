@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`tilescope doctor` on machines made up of a few programs: everything that can be there is there, or nothing is, or it is
-too old or too little. It always says so, exits with 0 and changes nothing."""
+"""`tilescope doctor` on machines made up of a few programs: everything is there, or nothing, or things are too old or
+too little. It always says so, exits with 0 and changes nothing."""
 
 import json
 import os
@@ -25,7 +25,7 @@ CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
 
 
 def rows_of(text):
-    """The table's cells; what continues on the next line has nothing to the left of it."""
+    """The cells of the table's rows. A continuation line has nothing in its first columns."""
     lines = text.splitlines()
     rule = next(k for k, line in enumerate(lines) if set(line) == {"-"})
     starts = [lines[rule - 1].index(head) for head in ("for", "needs", "there", "how to get it")]
@@ -40,7 +40,8 @@ def rows_of(text):
 
 
 class Machine:
-    """A copy of the program in a folder of its own, and a PATH, a home and a folder to work in that are empty at first."""
+    """A copy of the program in a folder of its own, with a PATH, a home and a working folder that are empty at
+    first."""
 
     def __init__(self, binary, folder):
         self.root = pathlib.Path(folder)
@@ -57,7 +58,7 @@ class Machine:
         file.chmod(file.stat().st_mode | stat.S_IXUSR)
 
     def doctor(self, tally, **env):
-        """What it says, by what is needed."""
+        """What doctor reports, by the thing that is needed."""
         env = {**self.env, **env}
         before = sorted(self.root.rglob("*"))
         said, text = (run(self.binary, words, env=env, cwd=self.root / "here") for words in ("doctor --json", "doctor"))
@@ -91,7 +92,7 @@ class Machine:
 
 def check_nothing(machine, tally):
     needs = machine.doctor(tally)
-    # The headers are found among the sources; GPU and driver are this machine's.
+    # The headers are found among the sources. GPU and driver are this machine's own.
     others = {"TileScope's headers", "a build with CUDA", "a GPU", "a driver that shows them"}
     there = {what for what, n in needs.items() if n["there"]} - others
     tally.check(not there, f"of nothing there is {there}")
@@ -133,19 +134,19 @@ def check_too_little(machine, tally):
     no_numpy = "echo python 3.99.1; echo ModuleNotFoundError: numpy >&2; exit 1"
     tally.check(said("python3", "python3", no_numpy) == (True, "3.99.1"), "Python without NumPy")
     tally.check(said("NumPy", "python3", no_numpy) == (False, ""), "no NumPy")
-    machine.has("python3", no_numpy)  # it is not the system's, which packages are for
+    machine.has("python3", no_numpy)  # not the system's Python, so that packages of the system do not help
     for what in ("NumPy", "the module tilescope"):
         get = machine.doctor(tally)[what]["get"]
         tally.check(get.startswith(f"{machine.root}/path/python3 -m pip install numpy, or "), f"{what}: {get}")
     other = "echo python 3.99.1; echo NumPy 9; echo ImportError: made for another Python >&2; exit 1"
     tally.check(said("the module tilescope", "python3", other) == (False, "ImportError: made for another Python"),
                 "the module of another Python")
-    said("ffmpeg", "ffmpeg", r"printf 'ffmpeg version \033[31m\200red\n'")  # nothing raw is printed
+    said("ffmpeg", "ffmpeg", r"printf 'ffmpeg version \033[31m\200red\n'")  # no raw control character is printed
     machine.doctor(tally, DISPLAY="\x1b[31m\u202e", CXX="/no\x1bwhere")
 
 
 def check_this_machine(binary, tally):
-    """Beside the program as it was built, with the Python that runs this."""
+    """The program where it was built, with the Python that runs this script."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "python3").symlink_to(sys.executable)
         (pathlib.Path(folder) / "numpy.py").write_text("__version__ = 'of the folder that one is in'\n")

@@ -292,18 +292,18 @@ def check_requests(binary, tally, folder, requests):
         r = run(binary, args, cwd=folder)
         tally.check(r.returncode == code and part in r.stderr and r.stdout == "",
                     f"`{args}`: exit {r.returncode} (want {code}), stdout {r.stdout[:60]!r}, stderr {r.stderr!r}")
-        # A tiling that does not fit explains itself at length; everything else is one line.
+        # A tiling that does not fit is explained at length; all other errors are one line.
         tally.check(one_line(r.stderr) or "fit" in r.stderr, f"`{args}`: not one line: {r.stderr!r}")
         tally.check(os.listdir(folder) == [], f"`{args}`: left {os.listdir(folder)}")
 
 
-# Tiles that do not fit: in the first operation of a line, later in it, in a later launch, in a graded grid.
+# Tiles that do not fit: in the first operation of a line, in a later one, in a later launch, in a graded grid.
 NO_FIT = ["flash_v2 --br 2048 --bc 16 --seq 4096", "flash_v2 --br 256 --bc 1024", "standard --br 16 --bc 16 --sram 3",
           "flash_v1 --br 64 --bc 1024 --causal", "flash_v2 --br 256 --bc 1024 --causal --heads 2 --seq-q 4096"]
 
 
 def check_ways_back(binary, tally):
-    """The command that a message ends with leads to the step that the message is about."""
+    """The command at the end of a message leads to the step that the message is about."""
     for args in NO_FIT:
         r = run(binary, f"run {args} --mode count")
         back = re.search(r"see it: tilescope (step .* --launch (\d+) --block (\d+) --line (\d+))\n", r.stderr)
@@ -337,7 +337,7 @@ def check_gpu_files(binary, tally, folder):
 
 
 def check_full_disk(binary, tally):
-    """/dev/full accepts no byte: the error must be told, not swallowed."""
+    """/dev/full accepts no byte: the error must be reported."""
     for args in ["trace flash_v2 --seq 64 -o /dev/full", "sweep flash_v2 --vary seq=64:128:x2 -o /dev/full"]:
         r = run(binary, args)
         tally.check(r.returncode == 1 and one_line(r.stderr), f"`{args}`: exit {r.returncode}, {r.stderr!r}")
@@ -350,7 +350,7 @@ def check_full_disk(binary, tally):
 
 def main():
     binary, tally = os.path.abspath(sys.argv[1]), Tally()
-    # A sanitized program takes as long to start as a hundred requests do.
+    # Under sanitizers the program starts slowly, so only every third request is tested.
     step = 3 if "--sanitized" in sys.argv[2:] else 1
     with tempfile.TemporaryDirectory() as folder:
         check_requests(binary, tally, folder, REQUESTS[::step])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What follows from the sizes of files, and the shapes that outputs are written in.
+"""Sizes follow from the sizes of files, and outputs have the right shapes.
 
-A run with files is the run with the same files and all sizes as flags, whatever else is asked for, in every command and
-in the window: files.py TILESCOPE [TILESCOPE-GUI]. Every output of every algorithm is written in its own shape."""
+A run with files equals the run with the same files and all sizes as flags, whatever else is asked for, in every command
+and in the window: files.py TILESCOPE [TILESCOPE-GUI]. Every output of every algorithm is written in its own shape."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from random_problems import AXES, BACKWARD, FORWARD, SOFTMAX
 SIZES = {"batch": 2, "heads": 6, "kv_heads": 3, "seq_q": 20, "seq_k": 36, "dim": 12, "dim_v": 10}
 SIZE_FLAGS = [f"--{name.replace('_', '-')}={size}" for name, size in SIZES.items()]
 MASKS = ["--causal", "--window-left=5 --window-right=3", "--documents=10+26", "--block-mask=butterfly --mask-block=8"]
-# Each flag that shapes a problem or the way it is carried out, with the algorithm that takes it.
+# Flags that shape a problem or how it is computed, each with an algorithm that supports it.
 FEATURES = [("flash_v2", f) for f in ["", "--scale=0.3", *MASKS, "--alibi", "--alibi --causal", "--soft-cap=2", "--bias=hqk",
                                       "--bias=bk", "--bias=bk+ghqk --bias-group=2", "--dropout=0.3 --dropout-seed=5",
                                       "--dropout=0.3 --dropout-mask=stored", "--page-size=4 --page-order=permuted",
@@ -49,7 +49,7 @@ def said(binary, tally, words):
 
 
 def check_same(binary, tally, folder, rng):
-    """Beside the default of 8 heads, 1,024 rows and 64 columns nothing may be left of those."""
+    """No default (8 heads, 1,024 rows, 64 columns) may remain where files give sizes."""
     files = save(folder, draw(rng, SIZES))
     out = f"{folder}/out.npy"
     for algorithm, feature in FEATURES:
@@ -83,7 +83,7 @@ def check_window(window, tally, folder, rng):
                                 "--screenshot", f"{folder}/p.png", "--log", log, "--size", "1400x900"], capture_output=True, text=True)
             tally.check(r.returncode == 0, f"window {feature}: {r.stderr}")
             texts = json.loads(open(log).read().splitlines()[-1])["texts"]
-            # Beside a flag that was given there is a cross, which takes it back.
+            # The controls of a given flag have an extra cross, which resets the flag.
             texts["controls"] = [t[0] for t in texts["controls"] if t[0] != "×"]
             seen.append(texts)
             os.remove(log)
@@ -91,13 +91,13 @@ def check_window(window, tally, folder, rng):
 
 
 def check_parts(binary, tally, folder, rng):
-    """Of many batch entries a few are shown, and those are what they are where there are no others."""
+    """Of many batch entries only a few are shown; these are the same as where there are no others."""
     s = dict(SIZES, batch=48, heads=2, kv_heads=2, seq_q=256, seq_k=256, dim=64, dim_v=64)
     arrays = {n: a for n, a in draw(rng, s).items() if n != "do"}
 
     def steps_of(entries, flags, bias):
         files = save(folder, {n: a[:entries] for n, a in arrays.items()} | bias)
-        # Of a thread block of the second head of the second batch entry.
+        # A thread block of the second head of the second batch entry.
         text = said(binary, tally, ["step", "flash_v2", *files, *flags, "--br=128", "--bc=128", "--table", "--sm=7"])
         before, _, table = text.partition("op  line")
         return "Shown: heads 1-" in before, table
@@ -112,7 +112,7 @@ def check_parts(binary, tally, folder, rng):
 
 
 def check_small_problem(binary, tally, folder, rng):
-    """What compare computes of a problem that is too large takes its part of a bias file."""
+    """compare computes a smaller problem where the whole is too large; that problem takes its part of a bias file."""
     np.save(f"{folder}/bias.npy", rng.standard_normal((1, 64, 1, 4096)).astype("f4"))
     told = json.loads(said(binary, tally, ["compare", "flash_v2", "--bias=hk", f"--bias-file={folder}/bias.npy", "--json"]) or "{}")
     small = told.get("reports", [{}])[0].get("small_problem", {})
@@ -140,7 +140,7 @@ def check_output(tally, label, got, want):
 
 
 def check_outputs(binary, tally, folder, rng):
-    """Every output of every algorithm, in every rank and both orders of dimensions."""
+    """Every output of every algorithm, in every rank and in both orders of dimensions."""
     for rank, layout in ((2, "bhsd"), (3, "bhsd"), (4, "bhsd"), (3, "bshd"), (4, "bshd")):
         s = dict(SIZES, batch=2 if rank == 4 else 1)
         if rank == 2:
@@ -167,7 +167,8 @@ def check_outputs(binary, tally, folder, rng):
 
 
 def check_broadcasts(binary, tally, folder, rng):
-    """The gradient of a bias has the shape that its file has, whatever shares it: batch entries, groups, heads, queries."""
+    """The gradient of a bias has the shape of the bias file, whatever shares the bias: batch entries, groups, heads,
+    queries."""
     s = dict(SIZES, batch=4)
     arrays = draw(rng, s)
     for n, axes in enumerate(AXES):

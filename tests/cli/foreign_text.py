@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Text from files stays text in every program that it is written for: gnuplot, TeX, a shell, tables, JSON, Perfetto.
+"""Text from files remains text in all formats that it is written in: gnuplot, TeX, shell, tables, JSON, Perfetto.
 
     foreign_text.py TILESCOPE
 
-Names hold commands that would make the file "marked" here, in the words of each language. None may be carried out, and
-each has to be there, as it is.
+Names contain commands, in each of these languages, that would create the file "marked" here. None may be carried out,
+and each name has to appear as it is.
 """
 
 import csv
@@ -26,7 +26,7 @@ from cases import Tally, run
 NAME = "'G`touch marked`$(touch marked)'.system('touch marked').'\".system(\"touch marked\").\"%d\\n<b>&|"
 TITLE = "T`touch marked`\\write18{touch marked}\\input{x}^~_*[a](b)drawtext=text='%{pts}'@x"
 SMALL = "--heads 2 --seq 256 --dim 32"
-# Kinds of figures that are drawn at once, with what makes them small.
+# Kinds of figures that are drawn quickly, with flags that make them small.
 KINDS = {"io-vs-d": "--vary dim=32,64", "waves": "--vary heads=1:2:x2", "roofline": SMALL, "ladder": SMALL,
          "forward-backward": "--seq 256 --heads 2", "timeline": SMALL, "loop-order": "--seq 64 --heads 1",
          "tiles": SMALL + " --vary br=16,32 --vary bc=16,32", "footprint": "--vary seq=256,512", "io-vs-block": "--seq 256"}
@@ -37,7 +37,7 @@ def packed(text):
 
 
 def in_tex(text):
-    """As TeX prints it."""
+    """The text escaped for TeX."""
     special = {"\\": "\\textbackslash{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", "~": "\\~{}",
                "^": "\\^{}"}
     return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
@@ -93,13 +93,13 @@ class Exports:
             self.draw(kind, flags.split(), "svg", NAME)
         for ending in ("tex", "pdf", "png"):
             self.draw("roofline", SMALL.split(), ending, NAME)
-        self.draw("io-vs-d", [*KINDS["io-vs-d"].split(), "--width", "column"], "svg", NAME)  # cut into other lines
-        # As a tick's label, in a legend, and as a title.
+        self.draw("io-vs-d", [*KINDS["io-vs-d"].split(), "--width", "column"], "svg", NAME)  # narrow: other line breaks
+        # The name as the label of a tick, in a legend, and as a title.
         for kind in ("ladder", "roofline"):
             self.run("plot", kind, f"flash_v2:label={NAME}", *SMALL.split(), "--title", TITLE, "-o", f"labels-{kind}.svg")
         self.tally.check(packed("drawtext=text='%{pts}'@x") in packed(words_of(self.folder / "labels-ladder.svg")),
                          "a title with @ is not drawn whole")
-        # What gnuplot writes to, in a script that is handed on.
+        # The name of the output file inside a script that is passed on.
         self.run("plot", "io-vs-d", *KINDS["io-vs-d"].split(), "-o", "|touch marked #.svg", "--data")
         subprocess.run(["gnuplot", "|touch marked #.gp"], cwd=self.folder, check=True)
         self.unmarked("a script of gnuplot that writes to a file with | in front")
@@ -126,7 +126,7 @@ class Exports:
         self.tally.check(NAME.encode() in (self.folder / "p.pftrace").read_bytes(), "Perfetto: another name")
 
     def commands(self):
-        """A command that a message prints is typed back as it was."""
+        """A command that a message prints can be typed back: the shell runs it as it was."""
         copy = self.folder / "q`touch marked`$(touch marked)'\"; touch marked #.json"
         shutil.copy(self.gpu, copy)
         said = run(self.binary, ["run", "standard", "--dim", "64", "--br", "4096", "--bc", "4096", "--gpu", copy.name], cwd=self.folder).stderr

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Former names of algorithms are understood by every subcommand, with one remark, and change nothing else."""
+"""Every subcommand understands former names of algorithms; they cause one remark and change nothing else."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ def main():
     for former, name in RENAMED.items():
         for command in COMMANDS:
             if command.startswith("validate") and os.path.exists("/dev/nvidia0"):
-                continue  # it would run kernels; the tests with the label gpu do
+                continue  # validate would run kernels; the tests with the label gpu do that
             now, before = run(binary, command.format(name)), run(binary, command.format(former))
             tally.check(now.returncode == 0 and not remarks(now.stderr), f"{command.format(name)}: {now.stderr!r}")
             tally.check(before.stdout == now.stdout, f"{command.format(former)} prints something else than {name}")

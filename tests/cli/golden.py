@@ -2,7 +2,7 @@
 """Compares what `tilescope` prints with approved files in tests/golden.
 
     golden.py BINARY              compare
-    golden.py BINARY --approve    write what it prints now; look at the difference before committing it
+    golden.py BINARY --approve    write what it prints now; look at the difference before you commit it
 """
 
 import difflib
@@ -15,13 +15,13 @@ from cases import Tally, run
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
 
-# By name, so that an added algorithm changes no approved file; list.py has what shows all of them.
+# By name, so that a new algorithm changes no approved file; list.py tests what shows all algorithms.
 ATTENTION = "standard three_pass two_pass flash_v1 flash_v2 memory_efficient chunked"
 
-WIDTH = 120  # of a terminal, for what people read
+WIDTH = 120  # columns of a terminal, for output that people read
 FOR_PROGRAMS = re.compile("^sweep|^plot|--json|--format|^trace")
 
-NCU = "device/ncu"  # what Nsight Compute wrote, in tests/
+NCU = "device/ncu"  # in tests/: files that Nsight Compute wrote
 
 TOY = "--gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4"
 
@@ -76,7 +76,7 @@ CASES = {
     "run_pages": "run split_kv --batch 3 --heads 4 --kv-heads 2 --seq-q 1 --seq-k 300 --page-size 48 --page-order permuted --shared-prefix 100",
     "run_window": "run flash_v2 --seq 1000 --causal --window-left 255 --heads 2 --mode count",
     "run_documents": "run flash_v1 --seq-q 100 --seq-k 150 --heads 2 --documents 40+60+50 --causal --br 16 --bc 16",
-    # Of 8 x 8 scores in four tiles, 3 x 3 and 5 x 5 are seen: 30 of 64 are masked.
+    # 8 x 8 scores in four tiles; 3 x 3 and 5 x 5 of them are seen, so 30 of 64 are masked.
     "explain_documents": "explain flash_v2 --gpu toy --seq 8 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4 --documents 3+5",
     "explain_blocks": "explain flash_v1 --seq 1024 --heads 1 --br 128 --bc 128 --block-mask butterfly",
     "sweep_window": "sweep flash_v2 --seq 4096 --causal --vary window-left=128,512",
@@ -150,7 +150,7 @@ CASES = {
 }
 
 
-# Minutes under a sanitizer, and every line of the program that they run others run, too.
+# Take minutes under a sanitizer; other cases run all code that these run.
 SLOW = ("measured_summary", "plot_footprint", "plot_io_vs_n", "plot_io_vs_sram", "run_standard_streams", "advise_vary",
         "advise_sm_traffic")
 
@@ -159,9 +159,9 @@ def normalise(text):
     """Hides what depends on the machine: rounding errors, which vary with its vector instructions."""
     text = re.sub(r'("(?:max_abs|rms)(?:_error)?": )[0-9.e+-]+', r"\1<error>", text)
     text = re.sub(r"max [0-9.e+-]+, rms [0-9.e+-]+", "max <error>, rms <error>", text)
-    # Rates in full: the last digits vary with the order of additions.
+    # Rates with all digits: the last ones vary with the order of additions.
     text = re.sub(r"(?<![\w.])\d{9,}\.\d+", lambda e: f"{float(e[0]):.10g}", text)
-    # Contents of tiles, an element a line.
+    # Values of tiles, one element per line.
     text = re.sub(r"(?<![\w.])-?\d+\.\d{7,}(e[-+]?\d+)?", lambda e: f"{float(e[0]):.5g}", text)
     lines = []
     for line in text.splitlines():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""--help works everywhere and names every flag. (Its layout is CLI11's and differs by version; docs/commands.py runs its
-examples.)"""
+"""--help works everywhere and names every flag. (Its layout comes from CLI11 and differs by version; docs/commands.py
+runs its examples.)"""
 
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hostile text in every flag of every subcommand and in every field of files: what is said stays one short line that a
+"""Hostile text in every flag of every subcommand and in every field of files: messages stay one short line that a
 terminal can print.
 
     hostile.py TILESCOPE [TILESCOPE_GUI] [--share OF_ALL_COMMANDS] [--seed S]
@@ -18,7 +18,7 @@ import tempfile
 from cases import Tally
 
 TEXTS = [b"\x1b[31mred\x1b[0m", b"two\nlines\r\x07", b"x" * 100_000, b"\xff\xfe\xc0\x80\xe9", "\x9b31m\u202e\ufeff".encode()]
-# A subcommand, and what makes it a small request that is right.
+# Each subcommand with arguments of a small, valid request.
 COMMANDS = {
     "list": "", "run": "flash_v2 --mode count --seq 64", "compare": "flash_v2 --mode count --seq 64",
     "explain": "flash_v2 --seq 64", "sweep": "flash_v2 --vary seq=64", "step": "flash_v2 --seq 64 --heads 1",
@@ -26,7 +26,7 @@ COMMANDS = {
     "gpus show": "toy", "validate": "--survey quick", "calibrate": "", "doctor": "",
     "measured": "flash_v2 --dim 32", "reconcile": "flash_v2 --seq 64",
 }
-OUTPUTS = ["-o", "--output", "--out", "--csv", "--log", "--screenshot", "--record"]  # may have any name
+OUTPUTS = ["-o", "--output", "--out", "--csv", "--log", "--screenshot", "--record"]  # these may have any name
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
@@ -42,8 +42,8 @@ def printable(output):
 
 
 def check(tally, command, codes, **more):
-    """Runs it; what it says is one short printable line where it fails, and printable lines where it does not. Of the
-    many only a share, drawn from the seed."""
+    """Runs the command. A failure prints one short printable line; a success prints printable lines. Only a share of
+    all commands is run, drawn from the seed."""
     if drawn.random() >= share:
         return None
     r = run(command, **more)
@@ -57,7 +57,7 @@ def check(tally, command, codes, **more):
 
 
 def flags_of(program):
-    """All flags of --help, and those that take a value."""
+    """All flags of --help, each with whether it takes a value."""
     text = run([*program, "--help"]).stdout.decode()
     found = re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (?!Excludes)(\S+))?", text, re.M)
     return [(flag, value != "") for flag, value in found if flag not in ("--help", "--version")]
@@ -85,7 +85,7 @@ def check_flags(tally, program, right):
 
 
 def places(value, path=()):
-    """The path of every member of a JSON value, and of itself."""
+    """The path of every member of a JSON value, and of the value itself."""
     yield path
     items = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else []
     for key, member in items:
@@ -93,7 +93,7 @@ def places(value, path=()):
 
 
 def changed(value, path, text, rename):
-    """The value with the member at a path replaced, or called otherwise."""
+    """A copy of the value with the member at a path replaced by the text, or renamed to it."""
     value = copy.deepcopy(value)
     if not path:
         return text
@@ -146,7 +146,7 @@ def check_files(tally, binary, window, folder):
 
 
 def check_strange_files(tally, window, folder):
-    """What is no file to read is refused at once."""
+    """What cannot be read as a file is refused at once."""
     pipe, empty = os.path.join(folder, "pipe.json"), os.path.join(folder, "empty.json")
     os.mkfifo(pipe)
     open(empty, "w").close()
@@ -157,7 +157,8 @@ def check_strange_files(tally, window, folder):
 
 
 def check_way_back(tally, binary, folder):
-    """A message's command is printable, and leads a shell to the same message, whatever the files are called."""
+    """The command in a message is printable, and a shell that runs it gets the same message, whatever the file's
+    name."""
     for name in (b"it's !~*$(exit 3).json", b"\x1b[31m two\nlines\xe9.json", b"-rf.json"):
         path = os.path.join(folder.encode(), name)
         with open(path, "w") as file:
@@ -170,7 +171,7 @@ def check_way_back(tally, binary, folder):
 
 
 def check_profiles(tally, binary, folder):
-    """Names of kernels and numbers in what Nsight Compute wrote, and the file's own name."""
+    """Hostile names of kernels, numbers and file names in output of Nsight Compute."""
     good = (pathlib.Path(__file__).parent.parent / "device/ncu/flash_v2_f16.csv").read_bytes()
     kernel, number = re.search(rb"void unnamed[^\"]*", good)[0], b'"35,651,584"'
     for text in (*TEXTS, b"1e999", b"-5", b"1e300", b"nan"):

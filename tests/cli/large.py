@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Problems of any size are counted, explained and shown at once: nothing walks over the grid or over the keys."""
+"""Problems of any size are counted, explained and shown at once: nothing walks over the grid or the keys."""
 
 import os
 import resource
@@ -19,7 +19,7 @@ SIZES = [
     "--heads 1099511627776 --seq 16 --dim 4",
     "--batch 1073741824 --heads 16 --seq 16 --dim 4",
 ]
-# On a machine with room for (nearly) all of that: what has no room is counted, but neither timed nor played.
+# A machine with room for nearly all of these. What does not fit is counted, but neither timed nor played.
 ROOMY = '{"base": "H100", "name": "roomy", "hbm_bytes": 1125899906842624}'
 ATTENTION = "standard three_pass two_pass flash_v1 flash_v2 memory_efficient chunked split_kv".split()
 SOFTMAX = "softmax_naive softmax_safe softmax_online".split()

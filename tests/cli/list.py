@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`list`, and `compare` without names, show every algorithm that has a folder: whichever those are today."""
+"""`list`, and `compare` without names, show every algorithm that has a folder, whichever these are today."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def main():
     for a in listed["algorithms"]:
         tally.check(rows.get(a["name"]) == a["idea"], f"list says of {a['name']}: {rows.get(a['name'])!r}")
         tally.check(a["paper"] and a["family"] in ("softmax", "attention", "attention backward"), f"list --json: {a}")
-    # What they do, column by column, is what --json says.
+    # The table's columns agree with --json.
     table = re.search(r"^does .*\n-+\n((?:.+\n)+)", text.stdout, re.M)
     done = {line.split()[0]: line.split()[1:].count("yes") for line in table[1].splitlines()} if table else {}
     for a in listed["algorithms"]:

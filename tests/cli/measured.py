@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`tilescope measured` shows what was measured, as far as it was asked for, beside what `tilescope timeline` models; and
-`tilescope reconcile` sums what Nsight Compute wrote."""
+"""`tilescope measured` shows the measurements that were asked for beside what `tilescope timeline` models, and
+`tilescope reconcile` adds up what Nsight Compute wrote."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ def cases_of(binary, flags):
 
 
 def shipped(algorithm):
-    """(gpu, row) of what lies in docs/measured and went well."""
+    """(gpu, row) of an algorithm's successful measurements in docs/measured."""
     for gpu, folder in FOLDERS.items():
         for path in sorted((SOURCE / "docs/measured" / folder).glob("*.csv")):
             rows = list(csv.DictReader(line for line in path.open() if not line.startswith("#")))
@@ -33,7 +33,7 @@ def text(number):
 
 
 def check_all_there(binary, tally):
-    """Every row that was measured, some shapes twice."""
+    """Every measured row is shown, also where a shape was measured twice."""
     columns = (("measured_read_bytes", "measured_read_bytes"), ("simulated_read_bytes", "simulated_read_bytes"),
                ("simulated_write_bytes", "simulated_write_bytes"), ("measured_dram_read_bytes", "dram_read_bytes"))
     found = sorted((c["gpu"], *(str(c[k]) for k in SHAPE), str(int(c["causal"])), f"{c['measured_time_us']:.3f}",
@@ -73,7 +73,7 @@ def check_filters(binary, tally):
 
 
 def check_sums(binary, tally):
-    """Launches add up; --runs divides."""
+    """Launches are added up; --runs divides the sums."""
     def levels(words):
         said = json.loads(run(binary, f"reconcile {words} --json", cwd=SOURCE / "tests/device/ncu").stdout)
         return {level["name"]: level["measured"] for level in said["levels"]}

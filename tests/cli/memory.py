@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Memory: numeric runs hold the tensors and a few tiles, nothing N x N, except in `standard`; and where memory runs out,
-by a limit of the process, every command ends with a message and exit code 1, and leaves no file.
+"""Memory. Numeric runs hold the tensors and a few tiles, and nothing N x N except in `standard`. Where a limit of the
+process makes memory run out, every command ends with a message and exit code 1, and leaves no file.
 
 usage: memory.py TILESCOPE [TILESCOPE-GUI] [--step KIB]
 
-The limits begin where the program can just be started. By default they grow in steps of a fifth; --step 256 takes every
-256 KiB. Of the window, all that goes on before a display is opened: from there on GLFW, Mesa and the X server are at
-work, which end the process in ways of their own."""
+The limits begin where the program can just start. By default each is a fifth above the one before; --step 256 tests
+every 256 KiB. The window is tested up to the point where it opens a display: from there on GLFW, Mesa and the X server
+run, which end the process in their own ways."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ from cases import Tally
 
 SPARE = 40e6  # the program itself, tiles and the reference's rows
 PROBLEM = "--seq 4096 --heads 4 --dtype f32 --mode numeric --json".split()
-MOST = 400 << 20  # of the limits: more than any of the commands needs
+MOST = 400 << 20  # the largest limit: more than any of the commands needs
 
 COMMANDS = [
     "run softmax_safe --seq-q 64 --seq-k 60000 --heads 1 --mode numeric --threads 4",
@@ -42,7 +42,7 @@ WINDOW = ["flash_v2 --seq 256 --screenshot a.png", "recording.json --screenshot 
 
 
 def check_peaks(binary, tally):
-    # Peaks of children only grow, so the leanest come first; N x N for all heads would be 268 MB.
+    # Peaks of children only grow, so the leanest come first. N x N for all heads would be 268 MB.
     for name in ["flash_v2", "two_pass", "three_pass", "memory_efficient", "flash_v1", "chunked"]:
         r = subprocess.run([binary, "run", name, *PROBLEM], capture_output=True, text=True)
         footprint = json.loads(r.stdout)["hbm_footprint_bytes"]
@@ -57,7 +57,7 @@ def limited(binary, args, folder, limit, **more):
 
 
 def least(binary, folder):
-    """The least limit, to 64 KiB, at which the program can say its version."""
+    """The smallest limit, to 64 KiB, at which the program can print its version."""
     low, high = 0, MOST
     while high - low > 1 << 16:
         middle = (low + high) // 2
@@ -66,7 +66,7 @@ def least(binary, folder):
 
 
 def scan(binary, commands, step, tally, ends, **more):
-    """Every command at growing limits, up to the first at which it does what it does without one: ends()."""
+    """Runs every command at growing limits, up to the first at which ends() says that the command did its work."""
     with tempfile.TemporaryDirectory() as folder:
         recording = os.path.join(folder, "recording.json")
         words = "trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 -o".split()
@@ -96,7 +96,8 @@ def scan(binary, commands, step, tally, ends, **more):
 
 
 def check_threads(binary, tally):
-    """More threads than may be had: the work is done by those that there are. (root has no limit: as somebody else.)"""
+    """More threads than the system allows: the threads that there are do the work. (root has no limit: run as
+    nobody.)"""
     nobody = pwd.getpwnam("nobody").pw_uid if os.getuid() == 0 else None
 
     def few_processes():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every metric of `list --metrics` is a column of the CSV and a key of the JSON, of the same value in both."""
+"""Every metric of `list --metrics` is a column of the CSV and a key of the JSON, with the same value in both."""
 
 import csv
 import io
@@ -8,14 +8,14 @@ import sys
 
 from cases import Tally, run
 
-# What a run can lack: real numbers, a time, the L2, several launches.
+# Runs that lack something: real numbers, a time, the L2, several launches.
 CASES = ["standard flash_v2:br=16 --seq 64 --heads 2 --dim 16", "standard flash_v1 --seq 512 --causal --mode count",
          "flash_v2 standard --seq 1048576 --heads 16", "flash_v2 --seq 256 --l2 off --gpu toy --br 4 --bc 4 --mode count",
          "softmax_naive softmax_online --seq-q 100 --seq-k 3000"]
 
 
 def cell(value):
-    """As the CSV writes it."""
+    """The value as the CSV writes it."""
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 

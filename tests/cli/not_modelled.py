@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What no modelled number has is said where the number would be: copies of small pages, DRAM traffic that is not played.
+"""Output says so where it has no modelled number: copies of small pages, and DRAM traffic that is not played.
 
     tests/cli/not_modelled.py TILESCOPE
 """

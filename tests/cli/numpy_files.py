@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""NumPy files of every kind that people have: masks of booleans, bf16, numbers that become infinite; and each piece of
-advice that a refusal gives is carried out, and its file is accepted."""
+"""NumPy files of every kind that people have: masks of booleans, bf16, numbers that become infinite. Where a file is
+refused, the message's advice is carried out, and the resulting file is accepted."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def widened(bits):
 
 
 class Files:
-    """Q, K and V in a folder, and runs on them."""
+    """Q, K and V in a folder, and runs on these files."""
 
     def __init__(self, binary, tally, folder):
         self.binary, self.tally, self.folder = binary, tally, folder
@@ -64,7 +64,7 @@ class Files:
 
 
 def masks(f):
-    """True is seen, False is not, by --bias-file and --block-mask alike; a row of False is a row of zeros."""
+    """True is seen and False is hidden, for --bias-file and --block-mask alike; a row of False gives a row of zeros."""
     seen = np.random.default_rng(1).random((N, N)) < 0.6
     seen[2] = False
     f.save("mask", seen)
@@ -88,7 +88,7 @@ WHOLE = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", ">i2", ">i4", ">u8")
 
 
 def whole_masks(f):
-    """0 and 1 in whole numbers are a mask, too; of other numbers a mask is refused, with what to save instead."""
+    """0 and 1 in whole numbers are a mask, too. Other numbers are refused as a mask, with what to save instead."""
     seen = np.random.default_rng(2).random((N, N)) < 0.6
     seen[3] = False
     for kind in WHOLE + ("f2", "f4", "f8"):
@@ -122,7 +122,8 @@ def whole_masks(f):
 
 
 def block_masks(f):
-    """Masks without a block are empty, whatever their dimensions; rows are counted from 0 in every file, as in NumPy."""
+    """Masks without a block are empty, whatever their dimensions. Rows are counted from 0 in every file, as in
+    NumPy."""
     text = f"{f.folder}/mask.txt"
     for shape in ((0, 0), (0, 5), (5, 0), (0,)):
         f.save("mask", np.zeros(shape, bool))
@@ -138,7 +139,7 @@ def block_masks(f):
             file.write(lines)
         said = f.run("--block-mask", text, code=2).stderr
         f.tally.check(f"mask.txt: {why}" in said, f"{lines!r}: {said}")
-    # One that hides everything is a mask like others.
+    # A mask that hides everything is accepted like others.
     f.save("mask", np.zeros((N, N), bool))
     with open(text, "w", encoding="utf-8") as file:
         file.write(("0" * N + "\n") * N)
@@ -149,7 +150,7 @@ def block_masks(f):
 
 
 def not_finite(f):
-    """How many outputs are no numbers, also where the reference has none there either."""
+    """Outputs that are not finite are counted, also where the reference has none there either."""
     bad = f.v.copy()
     bad[0, 0] = np.nan  # every row sees it
     f.save("bad", bad)
@@ -163,7 +164,7 @@ def not_finite(f):
 
 
 def bf16(f):
-    """V2 is bf16, as ml_dtypes saves it; u2 and i2 are where a flag says so; both give the type of the run."""
+    """V2 is bf16, as ml_dtypes saves it; u2 and i2 are bf16 where a flag says so. Each gives the type of the run."""
     bits = {name: bf16_bits(getattr(f, name)) for name in "qkv"}
     exact = {name: widened(b) for name, b in bits.items()}
     for name, array in exact.items():
@@ -194,7 +195,8 @@ def bf16(f):
 
 
 def infinite(f):
-    """A line where finite numbers become infinite in the storage type: how many, of which file, in every command."""
+    """Finite numbers that become infinite in the storage type cause a line in every command: how many, of which
+    file."""
     low = np.finfo("f4").min
     mask = np.where(np.tri(N, dtype=bool), np.float32(0), low)
     hidden = int((mask == low).sum())
@@ -226,7 +228,7 @@ def infinite(f):
         f.tally.check("became infinite" not in f.run(*words, **files).stdout, f"{words}: nothing became infinite")
 
 
-# What cannot be read, and whether what the refusal recommends gives the very numbers again.
+# Arrays that cannot be read. The advice in each refusal has to give the same numbers again.
 REFUSED = {
     "whole numbers": lambda q: np.round(q * 4).astype("i4"),
     "small ones": lambda q: np.round(q * 4).astype("i1"),
@@ -242,7 +244,7 @@ REFUSED = {
 
 
 def advice(f):
-    """`a` is the array, as numpy.load() gives it."""
+    """In the advice, `a` is the array as numpy.load() returns it."""
     for what, made in REFUSED.items():
         array = made(f.q)
         np.save(f.path("odd"), array, allow_pickle=True)

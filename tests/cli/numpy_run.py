@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The user's own matrices: `run --q --k --v --out` against attention computed by NumPy, an outside witness."""
+"""The user's own matrices: `run --q --k --v --out` compared with attention in NumPy, an outside reference."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def softmax(s):
 
 
 def attention(q, k, v, causal):
-    """[batch, heads, n, d] in double precision; K and V heads are shared by groups."""
+    """O of inputs [batch, heads, n, d], in double precision; groups of query heads share heads of K and V."""
     q, k, v = (x.astype("f8").reshape((1,) * (4 - x.ndim) + x.shape) for x in (q, k, v))
     group = q.shape[1] // k.shape[1]
     k, v = (np.repeat(x, group, axis=1) for x in (k, v))
@@ -34,7 +34,7 @@ def attention(q, k, v, causal):
 
 
 def gradients(q, k, v, g):
-    """dQ, dK, dV of one head and of all its keys, in double precision."""
+    """dQ, dK, dV of one head without a mask, in double precision."""
     q, k, v, g = (x.astype("f8") for x in (q, k, v, g))
     scale = 1 / np.sqrt(q.shape[-1])
     p = softmax(scale * q @ k.swapaxes(-1, -2))
@@ -99,7 +99,7 @@ def check_softmax(binary, tally, folder, rng):
 
 
 def check_layout(binary, tally, folder, rng):
-    """flash-attn's order, [batch, seq, heads, dim], gives what the same numbers in ours give."""
+    """flash-attn's order, [batch, seq, heads, dim], gives the same as [batch, heads, seq, dim]."""
     for lead_q, lead_k in [((4,), (2,)), ((2, 4), (2, 1))]:
         q, k, v = arrays(rng, lead_q, lead_k, "f4", "C")
         for name, a in zip("qkv", (q, k, v)):
@@ -110,7 +110,7 @@ def check_layout(binary, tally, folder, rng):
         o = np.load(f"{folder}/o.npy").swapaxes(-2, -3)
         error = np.abs(o - attention(q, k, v, True).reshape(o.shape)).max()
         tally.check(error < TOLERANCE["f4"], f"--layout bshd: error {error}")
-    # Without the flag more heads than rows are remarked on; with it, or with more rows, nothing is.
+    # Without the flag, more heads than rows cause a remark. With the flag, or with more rows, there is none.
     for shape, layout, remarked in [((8, 512, 4), [], False), ((512, 8, 4), [], True),
                                     ((512, 8, 4), ["--layout", "bshd"], False), ((512, 8, 4), ["--layout", "bhsd"], False)]:
         for name in "qkv":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Figures with odd ranges, GPUs, names and sizes look as they did when somebody looked at them.
+"""Figures with odd ranges, GPUs, names and sizes look as they did when somebody approved them.
 
     odd_figures.py TILESCOPE             compares with tests/figures
-    odd_figures.py TILESCOPE --approve   draws those anew: look at them before they are committed
+    odd_figures.py TILESCOPE --approve   draws the approved figures anew: look at them before you commit them
 
-Words are compared as they are, places to half a pixel; of another gnuplot than drew the approved pictures, words alone."""
+Words must be equal, places equal to half a pixel. With another gnuplot than drew the approved figures, only words."""
 
 import os
 import pathlib
@@ -46,7 +46,7 @@ def version_of(svg):
 
 
 def differs(now, approved):
-    """What is not as approved, in a line; empty where all is."""
+    """A line on how a figure differs from the approved one; empty where it does not."""
     if words_of(now) != words_of(approved):
         return f"words {sorted(set(words_of(now)) ^ set(words_of(approved)))[:6]}"
     if version_of(now) != version_of(approved):

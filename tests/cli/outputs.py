@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every output of every command is right, or a message says why not: on a full disk, with a closed pipe, beside others
-that write the same file, in a locale with decimal commas, and on any number of threads."""
+"""Every output of every command is right, or a message says why not: on a full disk, with a closed pipe, beside other
+processes that write the same file, in a locale with decimal commas, and on any number of threads."""
 
 import json
 import os
@@ -16,14 +16,14 @@ import time
 from cases import Tally, run
 
 SMALL = "--seq 64 --heads 1 --dim 16 --dtype f32 --br 16 --bc 16"
-# Whatever prints.
+# All commands that print.
 PRINTING = ["--help", "--version", "list", "list --json", "gpus", "gpus show toy", "doctor", f"run flash_v2 {SMALL}",
             f"run flash_v2 {SMALL} --json", f"compare {SMALL}", f"explain flash_v2 {SMALL}", f"step flash_v2 {SMALL}",
             "sweep flash_v2 --vary seq=64:256:x2", "sweep flash_v2 --vary seq=64:256:x2 --json", "validate --json",
             f"trace flash_v2 {SMALL} -o /dev/stdout", f"trace flash_v2 {SMALL} --perfetto -o /dev/stdout",
             *(f"{c} --help" for c in ("list run compare explain sweep plot advise step trace replay gpus validate calibrate "
                                       "measured reconcile doctor").split())]
-# Whatever writes a file, with the name that it has.
+# All commands that write a file, with the file's name.
 WRITING = {"run flash_v2 --seq 512 --heads 1 --dtype f32 --out FILE": "o.npy",
            f"trace flash_v2 {SMALL} -o FILE": "t.json", f"trace flash_v2 {SMALL} --perfetto -o FILE": "t.pftrace",
            "sweep flash_v2 --vary seq=1000:1500:+1 -o FILE": "s.csv"}
@@ -38,12 +38,12 @@ def one_line(text):
 
 
 def limited(size):
-    """Lets no file grow beyond this size: a full disk, for everybody and everywhere."""
+    """Lets no file grow beyond this size: a full disk, for all processes and everywhere."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def start(binary, args, **more):
-    """What should end by itself, and does not, is ended by a clock."""
+    """Starts a command. A clock ends it if it does not end by itself."""
     return subprocess.Popen([binary, *args.split()], stderr=subprocess.PIPE, text=True, **more,
                             preexec_fn=lambda: signal.alarm(60))
 
@@ -65,7 +65,7 @@ def check_standard_output(binary, tally):
 
 
 def check_long_commands_end(binary, tally):
-    """What nobody can read is not computed: the first row is there at once, the second takes hours."""
+    """What nobody can read is not computed. The first row of this sweep is there at once; the second takes hours."""
     sweep = "sweep flash_v2 --vary seq=64,65536 --heads 64 --mode numeric"
     with open("/dev/full", "w", encoding="utf-8") as full:
         p = start(binary, sweep, stdout=full)
@@ -106,12 +106,12 @@ def check_full_disk(binary, tally):
         tally.check(r.returncode == 1 and one_line(r.stderr), f"`{args}`: /dev/full: {r.returncode}, {r.stderr!r}")
         r = run(binary, args.replace("FILE", f"/no/such/folder/{name}"))
         tally.check(r.returncode == 1 and one_line(r.stderr), f"`{args}`: no folder: {r.returncode}, {r.stderr!r}")
-    p = start(binary, f"run flash_v2 {HOURS} --out /no/such/folder/o.npy")  # said before the work
+    p = start(binary, f"run flash_v2 {HOURS} --out /no/such/folder/o.npy")  # said before the work begins
     tally.check(p.wait() == 1, f"run --out in no folder: exit {p.returncode}")
 
 
 def check_closed_descriptors(binary, tally):
-    """A file never becomes a standard descriptor, which others write to."""
+    """An output file never becomes a standard descriptor, to which other code writes."""
     with tempfile.TemporaryDirectory() as folder:
         command = f'"$0" run flash_v2 {SMALL} --json --out '
         for name, closing in (("right", ""), ("a", ">&-"), ("b", "2>&-"), ("c", "<&- >&- 2>&-")):
@@ -134,7 +134,7 @@ def check_replacing(binary, tally):
 
 
 def check_writers(binary, tally):
-    """Of several writers of one file the last one wins, whole."""
+    """When several processes write one file, the last one wins and the file is whole."""
     with tempfile.TemporaryDirectory() as folder:
         def write(seed, name):
             return start(binary, f"trace flash_v2 {SMALL} --mode numeric --seed {seed} -o {folder}/{name}.json")
@@ -186,7 +186,7 @@ def check_comma_locale(binary, tally):
 
 
 def check_replay(binary, tally):
-    """JSON of a replay says what the line says, also where a recording is of something else."""
+    """The JSON of a replay says what its line says, also where the recording differs from the run."""
     with tempfile.TemporaryDirectory() as folder:
         run(binary, f"trace flash_v2 {SMALL} -o r.json", cwd=folder)
         with open(os.path.join(folder, "r.json")) as file:

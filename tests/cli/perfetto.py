@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`trace --perfetto` draws what `timeline --json` says: its files, decoded by protoc with the messages of
-perfetto.proto, have the launches, the thread blocks, their places and the busy units of the same run."""
+"""`trace --perfetto` draws what `timeline --json` says. Its files are decoded by protoc with the messages of
+perfetto.proto; they have the same launches, thread blocks, places and busy units."""
 
 import collections
 import json
@@ -35,7 +35,7 @@ RUNS = [
 
 
 class Wrong(Exception):
-    """What is wrong with a file."""
+    """A file is wrong; the message says how."""
 
 
 def require(ok, what):
@@ -49,7 +49,7 @@ TOKEN = re.compile(r'\s*(?:(\w+) \{|(\w+): (?:"((?:[^"\\]|\\.)*)"|(\S+))|(\}))')
 
 
 def messages(text):
-    """What protoc prints, as dictionaries of lists."""
+    """protoc's output as dictionaries of lists."""
     stack, at, text = [collections.defaultdict(list)], 0, text.rstrip()
     while at < len(text):
         token = TOKEN.match(text, at)
@@ -79,7 +79,7 @@ Slice = collections.namedtuple("Slice", "name notes begin end depth")
 
 
 class Trace:
-    """Tracks, their slices by the order in which they begin, and their values."""
+    """The tracks, with their slices in the order in which they begin, and the values of their counters."""
 
     def __init__(self, content):
         self.parent, self.name, self.counters = {}, {}, set()
@@ -143,8 +143,8 @@ def near(a, b, relative, absolute=0.0):
 
 
 def check_launches(trace, told):
-    """One after the other, as long as told, each with its overhead first. Returns when each begins, its thread blocks
-    begin, and it ends."""
+    """Launches follow one another, last as long as told, and start with their overhead. Returns for each launch when it
+    begins, when its thread blocks begin, and when it ends."""
     slices = trace.slices[trace.below("launches")[0]]
     launches = [s for s in slices if s.depth == 0]
     overheads = [s for s in slices if s.depth == 1]
@@ -165,7 +165,8 @@ def slot_tracks(trace):
 
 
 def check_blocks(trace, told, places):
-    """As many as told, each once, no two at a time in a slot, no more on an SM than it holds."""
+    """There are as many thread blocks as told, each once, at most one at a time in a slot, no more on an SM than it
+    holds."""
     slots = slot_tracks(trace)
     for (_, begin, end), l in zip(places, told["launches"]):
         names, on_sm, time = [], collections.defaultdict(set), 0
@@ -190,7 +191,7 @@ def check_blocks(trace, told, places):
 
 
 def check_parts(trace, told, places):
-    """A thread block's start and loops fill it; SM 0 has steps in them, one after the other."""
+    """Start and loops of a thread block fill its time. On SM 0 they contain steps, one after the other."""
     for track in slot_tracks(trace):
         blocks = [s for s in trace.slices[track] if s.depth == 0]
         parts = [s for s in trace.slices[track] if s.depth == 1]
@@ -216,7 +217,8 @@ def check_parts(trace, told, places):
 
 
 def check_own_time(trace, told, places):
-    """A step is its units' terms and its waiting, and where all SMs are full it takes what is told of so many."""
+    """A step consists of its units' terms and its waiting. It takes the time told for as many thread blocks as share
+    the SM."""
     track = [t for t, sm in slot_tracks(trace).items() if sm == "SM 0"][0]
     (_, begin, end), l = places[0], told["launches"][0]
     units = {n: 1e3 * c / l["clock_mhz"] for n, c in l["step"]["unit_cycles"].items() if n not in ("l2", "dram")}
@@ -237,7 +239,7 @@ def integral(values):
 
 
 def check_units(trace, told, places):
-    """Over a launch, a unit is as busy as told; so are thread blocks resident."""
+    """Over a launch, units are as busy, and as many thread blocks resident, as told."""
     root = trace.below("all SMs")[0]
     for (_, begin, end), l in zip(places, told["launches"]):
         for track in [t for t in trace.counters if trace.parent[t] == root]:
@@ -250,7 +252,7 @@ def check_units(trace, told, places):
 
 
 def check(content, told):
-    """Throws Wrong."""
+    """Raises Wrong where the file is wrong."""
     trace = Trace(content)
     places = check_launches(trace, told)
     for look in (check_blocks, check_parts, check_units):
@@ -304,7 +306,7 @@ def check_terms(binary, tally, folder):
 
 
 def check_mistakes(binary, tally, folder):
-    """The checks find what is wrong."""
+    """The checks find mistakes."""
     args = "flash_v2 --gpu H200 --sms 4 --seq 500 --heads 4"
     content, _ = draw(binary, args, folder)
     told = told_of(binary, args)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every figure is drawn, in every format and theme; what is wrong is said in a line, and nothing is half written.
+"""Every figure is drawn, in every format and theme. An error is one line, and leaves no half-written file.
 
-    plot.py TILESCOPE          formats, pages, numbers and refusals, of figures that are drawn at once
+    plot.py TILESCOPE          formats, pages, numbers and refusals, with figures that are drawn quickly
     plot.py TILESCOPE --all    every figure, and all measurements: two minutes of processor time
 """
 
@@ -30,7 +30,8 @@ def words_of(path):
 
 
 def check_all(tally, binary, folder):
-    """Every figure as docs/figures.md draws it, and as wide as a column; and what two of them draw of the measurements."""
+    """Every figure as docs/figures.md draws it and in a column's width, and what two figures show of the
+    measurements."""
     r = run(binary, f"plot --all -o {folder}/page")
     tally.check(r.returncode == 0 and r.stderr == "", f"--all: {r.stderr}")
     tally.check(sorted(os.listdir(folder / "page")) == sorted(f"{kind}.svg" for kind in KINDS), "--all: other files")
@@ -56,7 +57,7 @@ def check_formats(tally, binary, folder):
             r = run(binary, f"plot {QUICK} --theme {theme} -o {path} --data")
             content = path.read_bytes() if path.exists() else b""
             tally.check(r.returncode == 0 and content.startswith(begin), f"{theme} {ending}: {r.stderr} {content[:20]}")
-            # The script draws the same again.
+            # The script draws the same figure again.
             again = folder / "again"
             again.mkdir()
             shutil.copy(path.with_suffix(".gp"), again)
@@ -81,7 +82,7 @@ def check_pages(tally, binary, folder):
 
 
 def sizes_of_words(pdf):
-    """In points, of a PDF that cairo wrote: each text has a matrix."""
+    """Font sizes in points in a PDF that cairo wrote: each text has a matrix."""
     sizes = []
     for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf.read_bytes(), re.S):
         try:
@@ -94,7 +95,7 @@ def sizes_of_words(pdf):
 
 
 def check_words_in_print(tally, binary, folder):
-    """Words of a PDF are as large as is said, whatever the figure."""
+    """Words in a PDF have the documented size, whatever the figure."""
     for words, least in ((f"{QUICK} --width column", 7.8), (f"{QUICK} --width page", 7.8), (QUICK, 10.5),
                          ("ladder --heads 2 --seq 512 --width column", 7.8),
                          ("roofline --heads 2 --seq 512 --width column", 7.8),
@@ -114,7 +115,7 @@ def lightness(colour):
 
 
 def check_grey(tally, binary, folder):
-    """On a grey copy of the print theme neighbouring bars are told apart."""
+    """In a grey copy of the print theme, bars can be told apart."""
     run(binary, f"plot ladder --heads 2 --seq 512 --theme print -o {folder}/a.svg --data")
     script = (folder / "a.gp").read_text()
     fills = re.findall(r'keyentry with boxes .*?lc rgb "(#\w+)" title', script)
@@ -124,7 +125,7 @@ def check_grey(tally, binary, folder):
 
 
 def check_names(tally, binary, folder):
-    """Series, bars and the figure have the names that are asked for, and one panel may stand alone."""
+    """Series, bars and the figure have the names that were asked for, and one panel may stand alone."""
     r = run(binary, ["plot", "io-vs-d", "standard:label=Unfused attention", "flash_v2:bc=64,label=ours", "--vary", "dim=32,64",
                      "--title", "Bytes, by 'd'", "--panel", "1", "--json", "-o", f"{folder}/a.svg"])
     figure = json.loads(r.stdout)
@@ -146,7 +147,7 @@ def check_names(tally, binary, folder):
 
 
 def check_captions(tally, binary, folder):
-    """A caption says what is in this picture."""
+    """A caption describes what its own picture shows."""
     def caption(words):
         return json.loads(run(binary, f"plot {words} --json").stdout)["caption"]
 
@@ -190,7 +191,7 @@ def check_captions(tally, binary, folder):
 
 
 def check_remarks(tally, binary, folder):
-    """What of a picture is not as one would wish is said, and the picture is there all the same."""
+    """Flaws of a picture are remarked on, and the picture is written all the same."""
     rare = "\U00010600"  # of Linear A
     no_font = shutil.which("fc-list") and not subprocess.run(["fc-list", ":charset=10600"], capture_output=True).stdout
     for ending, boxes in (("png", True), ("pdf", True), ("svg", False), ("tex", False)):
@@ -220,7 +221,7 @@ def rows_of(path):
 
 
 def check_times(tally, binary, rows):
-    """What is drawn of the measurements is what `measured` prints of them."""
+    """The figure of times draws the cases that `measured` prints."""
     lines = ("equal", "25% off", "")
     drawn = sorted(float(r["y"]) for r in rows if r["series"] not in lines and abs(float(r["y"])) > 1)
     cases = list(csv.DictReader(io.StringIO(run(binary, "measured --format csv").stdout)))
@@ -231,7 +232,7 @@ def check_times(tally, binary, rows):
 
 
 def check_bytes(tally, rows):
-    """What is drawn of bytes is what ships: every f32 case of the H200."""
+    """The figure of bytes draws the shipped measurements: every f32 case of the H200."""
     folder = pathlib.Path(__file__).resolve().parents[2] / "docs/measured/h200"
     shipped = [row for path in [*folder.glob("survey-*.csv"), *folder.glob("edges*.csv")]
                for row in csv.DictReader(line for line in path.read_text().splitlines() if not line.startswith("#"))]

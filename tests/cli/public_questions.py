@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What practitioners asked in public, as commands on inputs of our own in the same dialect; answers from NumPy or from
-arithmetic. A row of CASES is a name, what it runs, and what has to come of it."""
+"""Questions that practitioners asked in public, as commands on our own inputs of the same form. The answers come from
+NumPy or from arithmetic. CASES lists the functions; each docstring says who asked what."""
 
 import json
 import os
@@ -17,7 +17,7 @@ FORWARD = ["standard", "three_pass", "two_pass", "flash_v1", "flash_v2", "memory
 
 
 class Asked:
-    """A folder of arrays, commands on them, and checks of what comes."""
+    """A folder of arrays, commands that use them, and checks of their results."""
 
     def __init__(self, binary, tally, folder):
         self.binary, self.tally, self.folder, self.name = binary, tally, folder, ""
@@ -31,7 +31,7 @@ class Asked:
             np.save(self.path(name), array)
 
     def qkv(self, q, k=None, dv=None, dtype="f4"):
-        """Normal numbers of these shapes, saved and returned in double precision."""
+        """Saves normal numbers of these shapes, and returns them in double precision."""
         k = k or q
         made = {"q": q, "k": k, "v": (*k[:-1], dv or k[-1])}
         made = {name: self.rng.standard_normal(shape).astype(dtype) for name, shape in made.items()}
@@ -71,20 +71,21 @@ def attention(q, k, v, seen=None, bias=0, scale=None):
 
 
 def lined_up(nq, nk, left=None, right=0):
-    """Who sees what, with the last query at the last key."""
+    """Who sees whom, with the last query at the last key."""
     away = np.arange(nk) - (np.arange(nq)[:, None] + nk - nq)
     return (away <= (nk if right is None else right)) & (away >= (-nk - nq if left is None else -left))
 
 
 def slopes(heads):
-    """The paper's: powers of 2 for a power of 2 of heads, and every second one of twice as many for the rest."""
+    """The paper's slopes: powers of 2 for a power of 2 of heads; the rest are every second slope of twice as many
+    heads."""
     whole = 2 ** int(np.log2(heads))
     first = [2 ** (-8 * (h + 1) / whole) for h in range(whole)]
     return np.array(first + [2 ** (-4 * (2 * h + 1) / whole) for h in range(heads - whole)])
 
 
 def heads_no_power_of_two(a):
-    """Flashinfer, TensorRT-LLM: ALiBi of 12, 71 and 112 heads, packed or not, fewer queries than keys."""
+    """FlashInfer, TensorRT-LLM: ALiBi of 12, 71 and 112 heads, packed or not, with fewer queries than keys."""
     for heads, kv, pack in ((12, 3, "on"), (12, 12, "off"), (71, 71, "off"), (112, 16, "on")):
         q, k, v = a.qkv((heads, 5, 8), (kv, 19, 8))
         away = np.abs(np.arange(5)[:, None] + 14 - np.arange(19))
@@ -94,7 +95,7 @@ def heads_no_power_of_two(a):
 
 
 def overflows_shared_memory(a):
-    """A tile of 128 x 64 at d = 256 on a 4090: 2 B x 256 x (128 + 64 + 64), beside the 99 KiB that it has."""
+    """A tile of 128 x 64 at d = 256 on a 4090 needs 2 B x 256 x (128 + 64 + 64); a thread block may have 99 KiB."""
     need, have = 2 * 256 * (128 + 64 + 64), 99 * 1024
     r = a.run("run flash_v2 --gpu RTX-4090 --dim 256 --dtype bf16 --causal --br 128 --bc 64", code=1)
     said = r.stderr.replace(",", "")
@@ -106,7 +107,8 @@ def overflows_shared_memory(a):
 
 
 def boolean_mask(a):
-    """PyTorch's users: a mask of booleans with rows that are False throughout, as a bias and as blocks of one."""
+    """PyTorch's users: a mask of booleans with rows that are all False, as a bias and as a block mask with blocks of
+    one."""
     q, k, v = a.qkv((2, 45, 16), (2, 45, 16))
     seen = a.rng.random((45, 45)) < 0.5
     seen[7] = seen[44] = False
@@ -117,7 +119,7 @@ def boolean_mask(a):
 
 
 def whose_output_is_right(a):
-    """A compiler's own files: f16 Q of many rows, K and V of few, an additive mask; more rows than keys."""
+    """A compiler's own files: f16, an additive mask, and many more rows of Q than keys."""
     q, k, v = a.qkv((512, 64), (64, 64), dtype="f2")
     bias = np.where(a.rng.random((512, 64)) < 0.3, -np.inf, a.rng.standard_normal((512, 64))).astype("f2")
     bias[:, 0] = 0
@@ -128,7 +130,7 @@ def whose_output_is_right(a):
 
 
 def saved_bf16(a):
-    """JAX: numpy.save() writes bf16 as V2; PyTorch: its bits as i2 or u2."""
+    """JAX: numpy.save() writes bf16 as V2. PyTorch: bf16 saved as its bits, i2 or u2."""
     q, k, v = a.qkv((9, 16))
     bits = {n: (np.float32(x).view("u4") >> 16).astype("u2") for n, x in zip("qkv", (q, k, v))}
     exact = [(b.astype("u4") << 16).view("f4").astype("f8") for b in bits.values()]
@@ -140,8 +142,8 @@ def saved_bf16(a):
 
 
 def lowest_number_as_mask(a):
-    """PyTorch: keys masked with the lowest f32, and a row masked in full: the mean of V in f32, 0 in types where that
-    number is -inf, which is said."""
+    """PyTorch: keys masked with the lowest f32, and a row masked in full. In f32 the row gives the mean of V. Types
+    where that number is -inf give 0, and a message says so."""
     v = np.array([[1.0], [3.0]], "f4").repeat(16, 1)
     low = np.finfo("f4").min
     a.save(q=np.zeros((2, 16), "f4"), k=np.zeros((2, 16), "f4"), v=v, m=np.array([[0, 0], [low, low]], "f4"))
@@ -153,8 +155,8 @@ def lowest_number_as_mask(a):
 
 
 def hidden_nan(a):
-    """A NaN in a key that causal masks hide: tiles that hold it leak in V, as in kernels; nothing leaks of K; the
-    program is not blamed."""
+    """A NaN in a key that the causal mask hides. In V it leaks where a tile holds the key, as in kernels; in K it does
+    not. The message does not blame the program."""
     q, k, v = a.qkv((8, 16))
     for name, array in (("k", k), ("v", v)):
         bad = array.copy()
@@ -171,7 +173,8 @@ def hidden_nan(a):
 
 
 def empty_rows(a):
-    """More queries than keys under a causal mask, and windows: rows of zeros, how many; LSE of -inf is as documented."""
+    """More queries than keys under a causal mask, and windows: empty rows are zeros and are counted; their LSE is
+    -inf."""
     for words, left, right, empty in (("--causal", None, 0, 65), ("--window-left 32 --window-right 64", 32, 64, 1)):
         q, k, v = a.qkv((129, 64), (64, 64), dtype="f2")
         seen = lined_up(129, 64, left, right)
@@ -185,7 +188,7 @@ def empty_rows(a):
 
 
 def whose_error(a):
-    """Q, K, V in [0, 1): the naive backward pass in f16 is further off than the fused one."""
+    """Q, K, V in [0, 1): the naive backward pass in f16 has a larger error than the fused one."""
     arrays = {n: a.rng.random((2, 128, 32)).astype("f2") for n in ("q", "k", "v", "do")}
     a.save(**arrays)
     of = {}
@@ -195,7 +198,7 @@ def whose_error(a):
 
 
 def backward_of_more_keys(a):
-    """Causal with fewer queries than keys, forward and backward: all backward passes."""
+    """Causal with fewer queries than keys: O and the gradients of all backward passes."""
     q, k, v = a.qkv((1, 12, 16), (1, 20, 16))
     g = a.rng.standard_normal((1, 12, 16)).astype("f4")
     a.save(do=g)
@@ -238,13 +241,14 @@ def any_mask(a):
 
 
 def dropout(a):
-    """How much is kept, and the same mask for any tile and program: an identity as V shows the weights."""
+    """The share that dropout keeps, and that all tiles and programs drop the same. V is an identity and shows the
+    weights."""
     n = 256
     a.save(q=np.zeros((n, 16), "f4"), k=np.zeros((n, 16), "f4"), v=np.eye(n, dtype="f4"))
     for p in (0.1, 0.5, 0.9):
         words = f"--dtype f32 --dropout {p} --dropout-seed 5"
         first = a.output(f"run flash_v2 {words}")
-        share = (np.floor(255 * (1 - p)) + 1) / 256  # 8 bits a weight
+        share = (np.floor(255 * (1 - p)) + 1) / 256  # dropout draws 8 bits per weight
         deviation = np.sqrt(share * (1 - share)) / n
         a.say(abs((first > 0).mean() - share) < 4 * deviation, f"p = {p}: keeps {(first > 0).mean()}, not {share}")
         a.near(first[first > 0], np.full((first > 0).sum(), 1 / (n * (1 - p))), 1e-7, f"p = {p}: the factor")
@@ -255,21 +259,22 @@ def dropout(a):
 
 
 def packed_sequences(a):
-    """Documents are FlexAttention's: tiles go on across sequences. Whole tiles a document move what each alone would."""
+    """Documents as in FlexAttention: tiles may cross sequences. With whole tiles a document moves what it would
+    alone."""
     whole = a.report("run flash_v2 --heads 8 --dim 64 --documents 4x256 --seq 1024 --br 128 --bc 128 --mode count")["counters"]
     alone = a.report("run flash_v2 --heads 8 --dim 64 --batch 4 --seq 256 --br 128 --bc 128 --mode count")["counters"]
     for key in ("hbm_read_bytes", "hbm_write_bytes", "matmul_flops"):
         a.say(whole[key] == alone[key], f"{key}: {whole[key]}, {alone[key]}")
     across = a.report("run flash_v2 --heads 8 --dim 64 --documents 4x100 --seq 400 --br 128 --bc 128 --mode count")["counters"]
-    # Row blocks of 128, 128, 128, 16 meet documents of 100, and so many key blocks of 128.
-    first = [(0, 200), (100, 300), (200, 400), (300, 400)]  # keys that a row block sees
+    # Row blocks of 128, 128, 128, 16 rows cross documents of 100; these are the key blocks of 128 that they see.
+    first = [(0, 200), (100, 300), (200, 400), (300, 400)]  # keys that each row block sees
     keys = [sum(min(128, 400 - 128 * j) for j in range(4) if 128 * j < end and 128 * j + 128 > begin) for begin, end in first]
     rows = [128, 128, 128, 16]
     a.say(across["matmul_flops"] == 8 * 4 * 64 * sum(r * n for r, n in zip(rows, keys)), across["matmul_flops"])
 
 
 def sink(a):
-    """A sink for each head: a key and a value of zeros in front, with the sink as their bias."""
+    """A sink for each head: in front, a key and a value of zeros, with the sink as its bias."""
     heads, n, d = 3, 17, 8
     q, k, v = a.qkv((heads, n, d))
     sinks = np.array([0.5, -1, 2])
@@ -285,14 +290,15 @@ def sink(a):
 
 
 def upper_left_corner(a):
-    """PyTorch's and ONNX's corner: with more queries than keys a --window-right has it."""
+    """PyTorch's and ONNX's corner: with more queries than keys, --window-right can give it."""
     q, k, v = a.qkv((5, 8), (2, 8))
     seen = np.arange(2) <= np.arange(5)[:, None]
     a.near(a.output("run flash_v2 --dtype f32 --window-right 3"), attention(q, k, v, seen), 3e-6)
 
 
 def odd_files(a):
-    """Fortran order, big-endian numbers, archives, two arrays in a file, none at all: read, or refused in a line."""
+    """Fortran order, big-endian numbers, archives, two arrays in a file, none at all: each is read, or refused in a
+    line."""
     q, k, v = a.qkv((6, 8))
     want = attention(q, k, v)
     for change in (lambda x: np.asfortranarray(x.astype("f4")), lambda x: x.astype(">f4"), lambda x: x.astype(">f8")):
@@ -307,7 +313,7 @@ def odd_files(a):
 
 
 def heads_that_do_not_divide(a):
-    """8 query heads and 3 of K and V; K and V of different heads."""
+    """8 query heads with 3 of K and V; K and V with different numbers of heads."""
     a.say("--kv-heads 3" in a.run("run flash_v2 --heads 8 --kv-heads 3", code=2).stderr, "the flag is not named")
     a.qkv((8, 5, 8), (2, 5, 8))
     a.save(v=np.ones((1, 5, 8), "f4"))
@@ -316,21 +322,21 @@ def heads_that_do_not_divide(a):
 
 
 def bytes_of_decoding(a):
-    """80 heads, 8 of K and V, 10,240 keys, batch 16: K and V once, in f16, beside Q and O."""
+    """80 heads, 8 of K and V, 10,240 keys, batch 16, f16: K and V are read once, besides Q."""
     report = a.report("run flash_v2 --batch 16 --heads 80 --kv-heads 8 --seq-q 1 --seq-k 10240 --dim 128 --mode count")
     keys = 2 * 16 * 8 * 10240 * 128 * 2
     a.say(report["counters"]["hbm_read_bytes"] == keys + 16 * 80 * 128 * 2, report["counters"]["hbm_read_bytes"])
 
 
 def table_of_pages(a):
-    """Pages of 16: 4 B a page that a tile touches, once for K and V."""
+    """Pages of 16 keys: 4 B for each page that a tile touches, once for K and V."""
     words = "run flash_v2 --heads 2 --seq-q 128 --seq-k 2048 --dim 64 --br 64 --bc 128 --mode count"
     paged, plain = (a.report(f"{words}{more}")["counters"] for more in (" --page-size 16", ""))
     a.say(paged["hbm_read_bytes"] - plain["hbm_read_bytes"] == 2 * 2 * 4 * 2048 // 16, paged["hbm_read_bytes"])
 
 
 def scores_beyond_f16(a):
-    """Logits of 90,000 have room in the registers of fused programs, and none in an S of 16 bits."""
+    """Logits of 90,000 fit into the registers of fused programs, but not into an S of 16 bits."""
     a.save(q=np.full((1, 1), 300, "f4"), k=np.array([[300], [0], [0]], "f4"), v=np.eye(3, dtype="f4"))
     a.near(a.output("run flash_v2 --scale 1 --dtype f16"), np.array([[1.0, 0, 0]]), 0)
     a.say(np.isnan(a.output("run standard --scale 1 --dtype f16")).all(), "standard keeps what f16 does not hold")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Seeded random problems through `tilescope run` with files in and files out, against NumPy (dense.py).
 
-    random_problems.py TILESCOPE [--count 300] [--seed 0]      that many, two at a time
-    random_problems.py TILESCOPE --only 17 --keep FOLDER       one of them again; its files stay
+    random_problems.py TILESCOPE [--count 300] [--seed 0]      so many problems, two at a time
+    random_problems.py TILESCOPE --only 17 --keep FOLDER       one of them again; keeps its files
 
-Every algorithm, forward and backward, with what it is documented to take: what it does not take has to be refused, and
-nothing else may be. Each output has to have its shape, and be as near as its type allows: see tolerance()."""
+Every algorithm, forward and backward, with the features that it is documented to have: what it lacks has to be refused,
+and nothing else may be. Each output has to have its shape, and be as precise as its type allows: see tolerance()."""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ import numpy as np
 
 from dense import STEP, TINY, Attention, stored
 
-# What `tilescope run` takes besides masks, grouped heads, a scale and any head dimensions (docs/model-limits.md).
+# Features of each algorithm, besides masks, grouped heads, a scale and any head dimensions (docs/model-limits.md).
 SCORES = {"bias", "alibi", "soft_cap"}
 FORWARD = {
     "standard": SCORES | {"dropout", "naive"},
@@ -45,7 +45,7 @@ AXES = [entries + head + query + "k" for entries in ("", "b", "g") for head in (
 
 
 class Problem:
-    """What is asked for: flags, and arrays for the files."""
+    """A request: flags, and arrays for the files."""
 
     def __init__(self, seed, number):
         self.rng = np.random.default_rng([seed, number])
@@ -67,7 +67,7 @@ class Problem:
         return 1 if self.chance(0.08) else int(self.rng.integers(1, most + 1))
 
     def array(self, *shape, of=1.0):
-        """Normal numbers, as the type has them; or others, which the program has to round."""
+        """Normal numbers that the type holds exactly; or, with `loose`, numbers that the program has to round."""
         x = of * self.rng.standard_normal(shape)
         return x if self.loose else stored(x, self.dtype)
 
@@ -153,7 +153,7 @@ class Problem:
         for n, axes in enumerate(terms):
             entries = {"b": p["batch"], "g": p["batch"] // p.get("bias_group", 1)}.get(axes[0], 1)
             bias = self.array(entries, p["heads"] if "h" in axes else 1, p["seq_q"] if "q" in axes else 1, p["seq_k"])
-            if self.chance(0.3):  # as masks that are added are
+            if self.chance(0.3):  # -inf, as in masks that are added
                 bias[self.rng.random(bias.shape) < 0.2] = -np.inf
             self.arrays["bias" + "2" * n] = bias
 
@@ -175,13 +175,13 @@ class Problem:
                 self.arrays[name][:, :, :shared] = self.arrays[name][:1, :, :shared]
 
     def file_shape(self, name, x):
-        """[batch, heads, rows, columns] as the files have it; a bias never has its heads behind its rows."""
+        """[batch, heads, rows, columns] as the files have it. A bias always has its heads before its rows."""
         if self.turned and not name.strip("d").startswith("bias"):
             x = x.swapaxes(1, 2)
         return x.reshape(x.shape[4 - self.rank:])
 
     def write(self, folder):
-        """The words behind `tilescope`."""
+        """Writes the files; returns the words that follow `tilescope`."""
         words = ["run", self.algorithm, *self.flags, "--threads", "1", "--json", "--out", "out.npy"]
         wide = "f8" if self.chance(0.5) else "f4"
         for name, x in self.arrays.items():
@@ -189,13 +189,13 @@ class Problem:
             words += [f"--{name}-file" if name.startswith("bias") else f"--{name}", f"{name}.npy"]
         for name, text in self.texts.items():
             open(f"{folder}/{name}", "w").write(text)
-        if self.loose:  # the program sees what the file has, and rounds that
+        if self.loose:  # the program sees the numbers of the file, and rounds these
             self.arrays = {n: x.astype(wide).astype("f4") for n, x in self.arrays.items()}
         self.arrays = {n: stored(x, self.dtype) for n, x in self.arrays.items()}
         return words
 
     def expected(self):
-        """Of each output what it is, what its rounding is relative to, and how large logits are."""
+        """Each output, what its rounding is relative to, and how large the logits are."""
         if self.algorithm in SOFTMAX:
             x = self.arrays["x"]
             e = np.exp(x - x.max(axis=-1, keepdims=True))
@@ -205,16 +205,16 @@ class Problem:
         return a.out, a.size, (a.largest_logit, a.largest_sum)
 
     def tolerance(self, size, logits, terms):
-        """A logit is off by some roundings of f32: of itself, and of what was added up to it. A weight is off by as
-        much, relatively, and by a rounding to the type that its product takes. The outputs are sums of weights times
-        numbers of the type, and rounded to it: `size` is the largest sum of absolute values."""
+        """The allowed error. A logit is off by some roundings of f32: of itself, and of its partial sums. A weight is
+        off by the same, relatively, and by its rounding to the type for the product. Outputs are sums of weights times
+        numbers of the type, rounded to the type. `size` is the largest sum of their absolute values."""
         largest, summed = logits
         in_f32 = STEP["f32"] * (8 + 2 * largest + summed)
         own = 2 * STEP[self.dtype]
-        if self.algorithm == "flash_v1":  # whose O is stored after every block of keys
+        if self.algorithm == "flash_v1":  # O is stored after every block of keys
             own *= 1 + 0.25 * terms
         if self.algorithm in ("standard", "standard_backward") and self.dtype != "f32":
-            own += largest * STEP[self.dtype]  # whose S is stored
+            own += largest * STEP[self.dtype]  # S is stored
         return (in_f32 + own) * size + terms * TINY[self.dtype]
 
 
@@ -245,7 +245,7 @@ def check(problem, folder, result, words):
 
 
 def carry_out(task):
-    """None, or what is wrong, with the commands that show it again."""
+    """None, or what is wrong, with the commands to reproduce it."""
     binary, seed, number, keep = task
     problem = Problem(seed, number)
     with tempfile.TemporaryDirectory() as temporary:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A signal at any moment of a long command ends it soon, with exit code 130 and one line; what it was to write is as it
-was before, and nothing else is left: no temporary, no other process.
+"""A signal at any moment of a long command ends the command soon, with exit code 130 and one line. Its output file is
+as it was before, and nothing else is left: no temporary file, no other process.
 
     signals.py TILESCOPE [TILESCOPE_GUI] [--moments N] [--seed S] [--sanitized]
 """
@@ -18,11 +18,11 @@ import time
 from cases import Tally
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-PATIENCE = 10  # seconds; on an idle machine it is far less than one
+PATIENCE = 10  # seconds; on an idle machine far less than one is needed
 FRAMES = "--size 320x240 --from 0 --to 2000 --speed 8"
 SHAPES = "--gpu toy --seq 64 --dim 4 --heads 1 --br 4 --bc 4"
 
-# Each runs for far longer than the test waits, but for pictures, which may be done by then. OUT is what it writes.
+# Each runs far longer than the test waits, except pictures, which may be done by then. OUT is the output file.
 LONG = {
     "run flash_v2 --seq 65536 --mode numeric --out OUT": "o.npy",
     "run softmax_safe --seq-q 100000 --seq-k 1000 --heads 1 --mode numeric --out OUT": "o.npy",
@@ -37,7 +37,7 @@ LONG = {
 PICTURES = {
     f"flash_v2 {SHAPES} --record OUT {FRAMES}": "film.gif",
     f"flash_v2 {SHAPES} {FRAMES} --record OUT": "film.mp4",
-    # The rest of a GIF comes when its last picture is known.
+    # A GIF is written to its end only when its last picture is known.
     f"flash_v2 {SHAPES} --size 800x600 --from 0 --to 60 --speed 8 --record OUT": "film.gif",
     "flash_v2 --seq 4096 --size 3000x2000 --screenshot OUT": "picture.png",
 }
@@ -46,7 +46,7 @@ WINDOW = f"flash_v2 {SHAPES} --no-tour --loop --speed 100"
 
 
 class Command:
-    """A program, what it is told, where its inputs are, and what it writes."""
+    """A program, its arguments, its environment, and the file that it writes."""
 
     def __init__(self, binary, args, out=None, environment=None):
         self.binary, self.args, self.out = binary, args, out
@@ -59,7 +59,7 @@ class Command:
 
 
 def listens(pid):
-    """Whether the program has said which signals it handles, or has ended."""
+    """Whether the program handles its signals already, or has ended."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8") as file:
             caught = next(line for line in file if line.startswith("SigCgt:"))
@@ -69,7 +69,7 @@ def listens(pid):
 
 
 def processes_of(session):
-    """Those that still run, of all that the program started."""
+    """Processes that the program started and that still run, itself included."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -94,7 +94,7 @@ def check_moment(tally, rng, command, times):
         time.sleep(wait)
         while not listens(p.pid):
             time.sleep(0.001)
-        send = os.killpg if everybody else os.kill  # a terminal tells all of them
+        send = os.killpg if everybody else os.kill  # a terminal sends it to all processes of the group
         begin = time.time()
         try:
             send(p.pid, kind)
@@ -131,7 +131,7 @@ def check_alone(tally, p, what):
 
 
 def check_killed(tally, command):
-    """A program that can tell nobody takes those that it started with it: the display, and ffmpeg."""
+    """A program that is killed without notice takes the processes that it started with it: the display, and ffmpeg."""
     for k in range(10):
         kill_after(tally, command, f"killed after {0.05 * k:.2f} s", lambda p, k=k: time.sleep(0.05 * k))
     kill_after(tally, command, "killed beside another process", lambda p: wait_for_others(tally, command, p))
@@ -154,7 +154,7 @@ def wait_for_others(tally, command, p):
 
 
 def check_ignored(tally, binary):
-    """What nohup has the program ignore stays ignored."""
+    """A signal that nohup told the program to ignore stays ignored."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "s.csv")
         p = subprocess.Popen(["nohup", binary, "sweep", "flash_v2", "--vary", "seq=1:800:+1", "-o", path],
@@ -166,8 +166,8 @@ def check_ignored(tally, binary):
 
 
 def check_progress(tally, binary, sanitized):
-    """On a terminal the work before the run is seen, and gone from its line after Ctrl-C."""
-    rows = 50000 if sanitized else 400000  # of a thousand numbers, which a sanitizer makes slowly, in far more memory
+    """On a terminal the work before the run is shown, and its line is cleared after Ctrl-C."""
+    rows = 50000 if sanitized else 400000  # a sanitizer makes rows slow, and large in memory
     for args, words in ((f"run softmax_safe --seq-q {rows} --seq-k 1000 --heads 1 --mode numeric", "making inputs"),
                         (shorter("run flash_v2 --seq 65536 --mode numeric", sanitized), "running flash_v2")):
         screen, terminal = os.openpty()
@@ -197,7 +197,8 @@ def make_inputs(binary, folder, sanitized):
 
 
 def shorter(args, sanitized):
-    """Fewer keys where a sanitizer makes each slow: nothing ends between two key tiles, or makes inputs in seconds."""
+    """Fewer keys under a sanitizer, which makes each slow: a run cannot end within a key tile, nor while inputs are
+    made."""
     return re.sub("--seq (65536|32768)", "--seq 4096", args) if sanitized else args
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Words that people type: for what has another name or is not modelled, the message says what there is, a command that
-asks for the closest and is carried out here, and the page that says what is not modelled. A suggestion is close."""
+"""Words that people type for things that have another name here or are not modelled. The message says what there is. It
+gives a command for the closest thing, which is carried out here, and the page on what is not modelled. Suggestions are
+close to the word."""
 
 import pathlib
 import re
@@ -10,7 +11,7 @@ from cases import Tally, run
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# Arguments; a word that the message has and, where it names a page, the page too.
+# Arguments; a word that the message contains and, where it names a page, that page.
 KNOWN = [
     ("run flash_v3", "FlashAttention-3"), ("run fa3", "FlashAttention-3"), ("run flash-attn-3", "FlashAttention-3"),
     ("compare flash_v2 flash_v3_backward", "FlashAttention-3"), ("run fa4", "FlashAttention-4"),
@@ -41,22 +42,22 @@ KNOWN = [
     ("sweep flash_v2 --vary sliding-window=1,2", "window"),
 ]
 
-# Near enough for a suggestion, and which.
+# Arguments close to something known, and the suggestion.
 CLOSE = [("run flahs_v2", "flash_v2"), ("run flash_v2_backwards", "flash_v2_backward"), ("run flash_v2 --haeds 4", "--heads"),
          ("run flash_v2 --dimm 4", "--dim"), ("run flash_v2 --gpu H100-SMX", "H100-SXM"), ("run flash_v2 --seqlen 4", "--seq"),
          ("plot rooflien -o a.svg", "roofline"), ("plot tiles --metric time -o a.svg", "time_us"),
          ("run flash_v2 --model lama-3-8b", "llama-3-8b"), ("runn flash_v2", "run")]
 
-# Nothing is close: none is proposed.
+# Arguments that nothing is close to: nothing is suggested.
 FAR = ["run nothing", "run flash_v2 --frobnicate", "run flash_v2 --gpu nope", "run flash_v2 --gpu X1", "run flash_v2 --model bloom",
        "plot nonsense -o a.svg", "plot tiles --metric happiness -o a.svg", "run flash_v2 --block-mask hilbert", "quux",
        "sweep flash_v2 --vary nonsense=1"]
 
-# A GPU file of somebody else's: its keys, and the suggestion for each, if any.
+# Keys of somebody else's GPU file, and the suggestion for each, if any.
 KEYS = {"device_count": None, "interconnect": None, "smss": "sms", "hbm_gb": "hbm_gbs", "l2": "l2_bytes"}
 
 
-# What the proposed command has of the number that was typed.
+# The part of the proposed command that uses the number typed.
 TYPED = [("run flash_v2 --sliding-window 64", "--window-left 63`"), ("run flash_v2 --sliding-window=1024", "--window-left 1023`"),
          ("run flash_v2 --sliding-window", "--window-left 255`"), ("run flash_v2 --window-size -1", "--window-left 255`"),
          ("run flash_v2 --swa 1.5", "--window-left 255`"), ("run flash_v2 --sliding-window 0", "--window-left 255`"),

@@ -29,7 +29,7 @@ def check_json(binary, tally):
 
 
 def check_filters(binary, tally):
-    """What ships is shown as far as it was asked for."""
+    """Shipped measurements are filtered by the flags given."""
     everything = [c for f in json.loads(run(binary, "validate --json").stdout)["shipped"] for c in f["cases"]]
     columns = {"--seq 4096": ("seq_q", 4096), "--dim 128": ("dim", 128), "--dtype f16": ("dtype", "f16"),
                "--causal": ("causal", 1), "--heads 16": ("heads", 16)}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`--version` says commit, compiler and CUDA: of a checkout as it is, of an archive by what git wrote into it, and of other
-copies that nobody knows."""
+"""`--version` names commit, compiler and CUDA: for a checkout its state, for an archive what git wrote into it, and for
+other copies no commit."""
 
 import os
 import pathlib
@@ -24,7 +24,7 @@ def git(folder, *words):
 
 
 def written(root, output):
-    """The values that the build's step writes for these sources: commit, compiler, CUDA."""
+    """The values that the build writes for these sources: commit, compiler, CUDA."""
     subprocess.run(["cmake", "-D", f"OUTPUT={output}", "-D", f"ROOT={root}", "-D", "COMPILER=g++ 1.2.3", "-D", "CUDA=12.4",
                     "-P", root / "cmake" / "build_info.cmake"], check=True, capture_output=True)
     return re.findall(r'"([^"]*)"[,}]', output.read_text())

@@ -47,7 +47,7 @@ TEST_CASE("where FlashAttention-2's rule cuts the keys its like is split_kv, wit
     for (const std::string gpu : {"H100-SXM", "H200"})
         for (const Index dim : {64, 128, 256})
             for (const Mask& mask : {Mask(), Mask::causal()}) {
-                Problem p;  // 128 thread blocks of 64 rows: too few
+                Problem p;  // 128 thread blocks of 64 rows: too few to fill the GPU
                 p.heads = p.kv_heads = 8, p.seq_q = p.seq_k = 1024, p.dim = p.dim_v = dim, p.mask = mask;
                 const auto m = backend_times(p, gpu);
                 REQUIRE((m && same_shape(m->problem, p)));

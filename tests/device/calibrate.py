@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tilescope calibrate` on the GPU: its file is read, and says what the preset of the same device says, where there is
+"""`tilescope calibrate` on the GPU: its file can be read, and agrees with the preset of the same device, if there is
 one. Without a GPU: says why, and exits with 77, which CTest shows as skipped."""
 
 import json
@@ -10,11 +10,11 @@ import sys
 import tempfile
 
 SKIPPED = 77
-# How far a rate may be from the preset's; None: as far as it likes.
+# How far a rate may be from the preset's; None: any distance.
 TOLERANCE = {
-    "l2_read_bytes_per_clk": 0.25,  # the presets' were read by SMs that share the data
-    "sm_bytes_per_clk": 0.20,       # depends on how much is under way, docs/calibrate.md
-    "launch_us": None,              # the host's
+    "l2_read_bytes_per_clk": 0.25,  # for the presets, SMs read shared data
+    "sm_bytes_per_clk": 0.20,       # depends on how many bytes are on their way, docs/calibrate.md
+    "launch_us": None,              # a property of the host
 }
 USUAL = 0.10
 MEASURED = ["mma_flops_per_clk", "fma_per_clk", "half_rate_per_clk", "exp_per_clk", "sm_bytes_per_clk", "copy_gbs",

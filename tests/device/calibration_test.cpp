@@ -8,7 +8,7 @@ using namespace tilescope::device;
 
 namespace {
 
-/// An H200, as its driver describes it.
+/// An H200 as its driver describes it.
 Device h200() {
     Device d;
     d.name = "NVIDIA H200";
@@ -34,7 +34,7 @@ Device unknown_device() {
     return d;
 }
 
-/// In the order of Benchmark.
+/// Readings in the order of Benchmark.
 Readings readings_of(std::array<double, benchmark_count> values) {
     Readings all;
     for (std::size_t k = 0; k < benchmark_count; ++k) all[k] = {values[k], 0.99 * values[k], 1.01 * values[k], 11};
@@ -44,7 +44,7 @@ Readings readings_of(std::array<double, benchmark_count> values) {
 const Readings hopper = readings_of({2706.4, 124.638, 63.43, 63.12, 15.9993, 127.987, 3982.4, 52.318, 3970.2, 287.04,
                                      671.6, 4.3121, 2010.6, 1861, 1799.5});
 
-/// As good a device of another kind: no rate above what its data sheet has.
+/// The same readings, limited to what the data sheet of another device allows.
 Readings within_sheet(Readings all, const Device& d) {
     const GpuSpec sheet = lab::gpu_preset(preset_of(d).empty() ? "H200" : preset_of(d));
     const auto most = [&](Benchmark b, double rate) {
@@ -57,7 +57,7 @@ Readings within_sheet(Readings all, const Device& d) {
     return all;
 }
 
-/// A preset's name for what a device of that name would be.
+/// The preset for a device of this name.
 std::string preset_called(const std::string& name, Index sms = 132) {
     Device d = h200();
     d.name = name;
@@ -90,7 +90,7 @@ TEST_CASE("a preset is taken for the very device that it describes", "[calibrati
     CHECK(preset_called("NVIDIA H100 80GB HBM3") == "H100-SXM");
     CHECK(preset_called("NVIDIA H200 NVL").empty());
     CHECK(preset_called("NVIDIA H100 PCIe", 114).empty());
-    CHECK(preset_called("NVIDIA H200", 66).empty());  // a part of one
+    CHECK(preset_called("NVIDIA H200", 66).empty());  // half of an H200
     CHECK(preset_of(unknown_device()).empty());
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("the driver's numbers stand before the preset's", "[calibration]") {
     CHECK(c.origins.at("hbm_bytes").confirmed);
     CHECK(c.spec.hbm_gbs == 4800);
     CHECK(source(c, "hbm_gbs").starts_with("as H200: NVIDIA H200 data sheet"));
-    CHECK(!c.origins.at("l2_bytes_per_clk").confirmed);  // nor is it in the preset
+    CHECK(!c.origins.at("l2_bytes_per_clk").confirmed);  // it is not confirmed in the preset either
 }
 
 TEST_CASE("what timing does not show stays as the preset has it", "[calibration]") {

@@ -46,11 +46,11 @@ TEST_CASE("causes: they explain what was measured, as docs/validation.md says", 
                 const double model = row.number(simulated).value_or(0);
                 if (!counted || model == 0 || causes_of(what, e, 0).empty()) continue;
                 INFO(command_of(c) << ": " << measured);
-                // The page: at most 0.006% is left of exponentials, nothing of bytes, but where two parts write to one
-                // sector at a time: some of these writes meet on their way.
+                // As docs/validation.md says: at most 0.006% of exponentials and nothing of bytes is left. Where parts
+                // are written, two writes to one sector at the same time may be merged.
                 const bool meet = what == Counted::writes && has_splits(e.algorithm->knobs) && e.tiling.splits > 1;
                 const bool bytes = what == Counted::reads || what == Counted::writes;
-                const bool many = e.tiling.splits > 100;  // an LSE_s of 300 parts: 8 sectors more, of 17 MB
+                const bool many = e.tiling.splits > 100;  // LSE_s of 300 parts: 8 sectors more, of 17 MB
                 const double allowed = meet ? 0.0015 : bytes && !many ? 0 : 0.0001;
                 CHECK(std::abs(left_over(e, what, *counted - model)) <= allowed * model);
                 ++compared;
@@ -77,20 +77,20 @@ TEST_CASE("causes: a ragged LSE ends in a sector that it does not fill", "[cause
 }
 
 TEST_CASE("causes: what parts of the keys add, of one decoding step", "[causes]") {
-    Problem p;  // 32 heads over 8, packed: four rows of 16 that a warp computes
+    Problem p;  // 32 heads over 8, packed: four of the 16 rows that a warp computes
     p.dtype = Dtype::f16, p.heads = 8, p.kv_heads = 8, p.seq_q = 4, p.packed = 4, p.seq_k = 65536;
     p.dim = p.dim_v = 128;
     const Experiment e = experiment("split_kv", p, {16, 64, 29});
     REQUIRE(has_causes(e));
     const auto writes = causes_of(Counted::writes, e, 0);
     REQUIRE(writes.size() == 1);
-    CHECK(writes[0].amount == 8 * (29 * 4 * 28 + 16));  // an LSE_s fills 4 of 32 bytes, four rows' LSE 16
+    CHECK(writes[0].amount == 8 * (29 * 4 * 28 + 16));  // an LSE_s fills 4 of 32 bytes; the LSE of four rows fills 16
     const auto reads = causes_of(Counted::reads, e, 0);
-    CHECK(reads[0].amount == 8 * 4 * 3 * 4);  // 29 of 32 numbers
+    CHECK(reads[0].amount == 8 * 4 * 3 * 4);  // 29 numbers take the sectors of 32
     std::map<std::string, Count> of;
     for (const Cause& c : causes_of(Counted::exponentials, e, 0)) of[c.name] = c.amount;
     CHECK(of["ragged tiles"] == 8 * 12 * 65536);
-    CHECK(of["correction factors"] == 8 * (4 * 1024 * 32 - 4 * 1024));  // four warps, each with a factor
+    CHECK(of["correction factors"] == 8 * (4 * 1024 * 32 - 4 * 1024));  // four warps compute a factor each
     CHECK(of["reciprocals"] == 8 * 29 * 32);
     CHECK(of["merging"] == 8 * 29 * 4 * 32);
     CHECK(of["combining"] == 8 * (4 * 2 * 32 - 29 * 4));
@@ -103,7 +103,7 @@ TEST_CASE("causes: parts that see nothing take no exponentials", "[causes]") {
     std::map<std::string, Count> of;
     for (const Cause& c : causes) of[c.name] = c.amount;
     CHECK(of["ragged tiles"] == 0);
-    CHECK(of["reciprocals"] == 32 * 4 * 3);  // three of four row blocks and parts
+    CHECK(of["reciprocals"] == 32 * 4 * 3);  // three of the four pairs of row block and part see keys
     CHECK(of["combining"] == 32 * (64 + 64) - 2 * 128);
 }
 
@@ -112,6 +112,6 @@ TEST_CASE("causes: rows that see no key visit no tile", "[causes]") {
     p.dtype = Dtype::f32, p.heads = 1, p.kv_heads = 1, p.seq_q = 128, p.seq_k = 16, p.mask = Mask::causal();
     const auto causes = causes_of(Counted::fma_flops, experiment("flash_v2", p, {64, 16}), 0);
     REQUIRE(causes.size() == 2);
-    CHECK(causes[0].amount == 0);                          // 64 rows of 16 keys: nothing is ragged
-    CHECK(causes[1].amount == 64 * (4 * 1 * 1 + 13 * 8));  // four warps visit a tile; eight take their logarithm
+    CHECK(causes[0].amount == 0);                          // 64 rows see 16 keys: nothing is ragged
+    CHECK(causes[1].amount == 64 * (4 * 1 * 1 + 13 * 8));  // four warps visit a tile; all eight compute logarithms
 }

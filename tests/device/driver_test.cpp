@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder like the driver's, gone with this.
+/// A folder like the driver's, removed at the end.
 struct DriverFiles {
     const tilescope::Folder folder;
     const fs::path root = folder / "driver";

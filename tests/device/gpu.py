@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every kernel on small nasty shapes, on the GPU. Without one: says why, and exits with 77, which CTest shows as skipped."""
+"""Every kernel on small nasty shapes on the GPU. Without one: says why, and exits with 77, which CTest shows as
+skipped."""
 
 import json
 import subprocess

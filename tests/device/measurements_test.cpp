@@ -35,7 +35,7 @@ MeasurementFile written(const std::vector<CaseResult>& results) {
     return std::move(*file);
 }
 
-/// What is asked of measured against simulated, as shares of the simulated number.
+/// How close a measured number has to be to a simulated one, as a share of the simulated one.
 struct Bound {
     const char* simulated;
     const char* measured;
@@ -48,8 +48,8 @@ constexpr Bound bounds[] = {
     {"simulated_matmul_flops", "measured_ffma_flops", 0.02},
 };
 
-/// How much more the whole warps do that compute the last row block than its rows ask for, as a share of all rows.
-/// docs/validation.md, "ragged tiles".
+/// The factor by which the work grows because whole warps compute the last row block: see docs/validation.md, "ragged
+/// tiles".
 double by_whole_warps(const KernelCase& c) {
     const Problem& p = c.problem;
     const Index owned = p.dtype == Dtype::f32 ? 16 : 32;
@@ -59,7 +59,7 @@ double by_whole_warps(const KernelCase& c) {
     return 1 + more * keys / pairs;
 }
 
-/// What is written in whole sectors where the LSE of a head does not fill one.
+/// Bytes written where the LSE of a head does not fill a sector: whole sectors are written.
 double in_sectors(const KernelCase& c, double written) {
     const Problem& p = c.problem;
     const Index heads = p.batch_heads(), sector = 32, lse = p.seq_q * size_of(Dtype::f32);
@@ -70,9 +70,9 @@ double in_sectors(const KernelCase& c, double written) {
 
 void check_agreement(const MeasuredRow& row, const KernelCase& c) {
     for (const Bound& b : bounds) {
-        // What parts and their second launch add is large: tests/device/causes_test.cpp has it to the byte.
+        // Parts and their second launch add much: tests/device/causes_test.cpp checks it to the byte.
         if (c.splits > 0 && std::string_view(b.measured) != "measured_read_bytes") continue;
-        // FLOPs of tensor cores are no FMA instructions.
+        // Products on tensor cores are no FMA instructions.
         if (c.problem.dtype != Dtype::f32 && std::string_view(b.measured) == "measured_ffma_flops") continue;
         const auto simulated = row.number(b.simulated), measured = row.number(b.measured);
         if (!simulated || !measured || *simulated == 0) continue;
@@ -229,7 +229,7 @@ TEST_CASE("measurements: those that ship agree with today's simulator", "[measur
     const GpuSpec gpu = gpu_preset("H200");
     for (const MeasurementFile& f : files)
         for (const MeasuredRow& row : f.rows) {
-            if (row["status"] == "two launches") continue;  // one part: the kernel then combined it all the same
+            if (row["status"] == "two launches") continue;  // one part: the kernel still combined it then
             const KernelCase c = case_of(row);
             INFO(command_of(c));
             const Counters now = count(experiment_of(c, gpu)).counters;

@@ -13,7 +13,7 @@ using namespace tilescope::device;
 
 namespace {
 
-// What Nsight Compute prints with --csv --page raw, shortened: its own lines, a header, units, a row per launch.
+// Output of Nsight Compute with --csv --page raw, shortened: its own lines, a header, units, and a row per launch.
 constexpr const char* report =
     R"csv(==PROF== Connected to process 4711 (/opt/tilescope)
 ==PROF== Profiling "scores_kernel" - 0 (1/2): 0%....50%....100% - 6 passes
@@ -62,7 +62,7 @@ TEST_CASE("ncu: the launches of an algorithm add up", "[ncu]") {
     CHECK(m.ffma_flops == 2 * 1024.0);
     CHECK(!m.tensor_instructions);
     CHECK(std::abs(m.microseconds.value_or(0) - 58.0235) < 1e-9);
-    // Of the second, which took longer.
+    // From the second launch, which took longer.
     CHECK(m.blocks_by_shared == 1.0);
     CHECK(m.blocks_by_registers == 4.0);
     CHECK(m.blocks_per_sm() == 1.0);

@@ -23,7 +23,7 @@ void check_cases(const std::vector<KernelCase>& cases) {
     }
 }
 
-/// Once a problem was left, it does not come back: its inputs and reference are computed once.
+/// Cases of one problem stand together, so that its inputs and reference are computed once.
 void check_order(const std::vector<KernelCase>& cases) {
     for (std::size_t k = 1; k < cases.size(); ++k) {
         if (same_problem(cases[k], cases[k - 1])) continue;
@@ -77,10 +77,10 @@ TEST_CASE("survey: the full one has the shapes that it promises", "[survey]") {
     CHECK(full.size() >= 300);
     for (const Algorithm& a : algorithms()) {
         const auto offers = [&](auto f) { return std::ranges::any_of(kernels_of(a), f); };
-        // The lengths are those of fp32 at a head dimension of 64.
+        // The numbers of queries and keys are those of fp32 kernels with a head dimension of 64.
         if (!offers([](const KernelVariant& v) { return v.dtype == Dtype::f32 && (v.dim == 0 || v.dim == 64); }))
             continue;
-        const Index most = has_splits(a.knobs) ? 120 : 80;  // it ends within an evening; decoding comes besides
+        const Index most = has_splits(a.knobs) ? 120 : 80;  // ends within an evening; split_kv also decodes
         CHECK(std::ranges::count(full, &a, &KernelCase::algorithm) < most);
         const auto has = [&](auto f) {
             return any(full, [&](const KernelCase& c) { return c.algorithm == &a && f(c.problem); });

@@ -13,7 +13,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// A kernel and a simulator that are off by this much of outputs up to 2.
+/// The deviations of a kernel and a simulator that are off by these amounts, for outputs up to 2.
 Deviations off_by(double kernel, double simulator) {
     Deviations d;
     d.heads_checked = 1;
@@ -29,7 +29,7 @@ Deviations off_by(double kernel, double simulator) {
 TEST_CASE("validation: fp32 may be off by 1e-5 of the largest output", "[validation]") {
     CHECK(verdict(off_by(1.9e-5, 1e-7), Dtype::f32).empty());
     CHECK_THAT(verdict(off_by(2.1e-5, 1e-7), Dtype::f32), ContainsSubstring("2e-05 is allowed"));
-    // Where fp32 itself loses more, by no more than four times what the simulator loses.
+    // Where fp32 itself loses more: up to four times the simulator's error.
     CHECK(verdict(off_by(3.9e-4, 1e-4), Dtype::f32).empty());
     CHECK(!verdict(off_by(4.1e-4, 1e-4), Dtype::f32).empty());
 }

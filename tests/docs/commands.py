@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the documents print below a command, or claim beside one, is what the command prints.
+"""What the documents show below a command, or claim beside one, is what the command prints.
 
     commands.py TILESCOPE TILESCOPE_GUI|- SOURCE_DIR [--other-pages | --window-pages | PAGE...]
 
-Reads every page, and the examples of every --help as one; or those about the window alone, or all others. page.py says
-how. Without a window (-, or no xvfb-run) the commands that show one are left out.
+Reads every page, and the examples of every --help as one page; or only pages about the window; or only the others.
+page.py says how. Without a window (-, or no xvfb-run) commands that show one are left out.
 """
 
 import collections
@@ -21,12 +21,12 @@ import threading
 
 from page import Reader
 
-UNITS = {"ms": "ms", "gbs": "GB"}  # of the columns of measurements
+UNITS = {"ms": "ms", "gbs": "GB"}  # units of measured columns, by the end of the column's name
 MEASURED = pathlib.Path(__file__).resolve().parents[2] / "docs" / "measured" / "h200"
 
 MINE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "own-algorithm" / "mine.cpp"
 
-# What is understood today. Less is a page that is not read any more; where there is more, write more here.
+# How much is understood today. Less means that part of a page is no longer read; if there is more, write more here.
 WITHOUT_WINDOW = {"command": 279, "text": 6, "row": 66, "figure": 285}
 FEWEST = {"--other-pages": {"command": 344, "text": 11, "row": 107, "figure": 563, "window": 14},
           "--window-pages": {"command": 96, "text": 1, "row": 3, "figure": 126, "window": 77}}
@@ -49,18 +49,18 @@ LEFT_OUT = {
     r"(build/)?tilescope measured$": "tests/cli/measured.py reads all of it",
     r"python3 -m http\.server": "serves until it is stopped",
 }
-# A shape of command, as in `tilescope trace ALGO -o FILE`.
+# The form of a command, as in `tilescope trace ALGO -o FILE`.
 FORM = re.compile(r"…|\.\.\.|(^|[ =|])[A-Z][A-Z_]*\b(?=[ .|\]]|$)")
 PROGRAMS = ("tilescope", "build/tilescope", "tilescope-gui", "build/tilescope-gui", "python3")
 
-# What examples of --help read.
+# Files that the examples of --help read.
 FILES = """echo '{"base": "H100-SXM", "name": "mine", "sms": 114}' >my-gpu.json
 python3 -c "import numpy as np; [np.save(x + '.npy', np.random.randn(2, 64, 64)) for x in 'qkv']"
 tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 -o trace.json
 cp {mine} mine.cpp
 """
 
-# Stands for the window: draws it without a display, and prints what it says.
+# Takes the place of the window: draws it without a display, and prints what it says.
 WINDOW = """#!{python}
 import json, subprocess, sys
 arguments = sys.argv[1:]
@@ -78,7 +78,7 @@ sys.exit(code)
 
 
 class Once:
-    """What was said and written by commands that read no file of the page's: pages share them."""
+    """Output and files of commands that read no file of a page: such commands run once for all pages."""
 
     def __init__(self):
         self.lock, self.locks, self.known = threading.Lock(), collections.defaultdict(threading.Lock), {}
@@ -111,7 +111,7 @@ def files_of(root):
 
 
 class Page(Reader):
-    """A page with its faults."""
+    """Reads a page and collects its faults."""
 
     def __init__(self, name, root, environment, window, once):
         super().__init__(name, root, environment, PROGRAMS)
@@ -140,7 +140,7 @@ class Page(Reader):
 
 
 def measured(text):
-    """What the shipped measurements say of the algorithms and sizes that the text names."""
+    """The shipped measurements of the algorithms and sizes that the text names."""
     said = ""
     for file in MEASURED.glob("s*.csv"):
         for row in csv.DictReader(line for line in file.open() if line[0] != "#"):
@@ -151,7 +151,7 @@ def measured(text):
 
 
 def session(folder, tilescope, window):
-    """A folder where the programs are what they are called on the pages; the environment that finds them."""
+    """Makes a folder in which the programs have the names used on the pages; returns an environment that finds them."""
     programs, build = folder / "programs", folder / "build"
     for place in (programs, build):
         place.mkdir()
@@ -175,7 +175,7 @@ def read(name, text, tilescope, window, once):
 
 
 def helps(tilescope, window):
-    """The examples of every --help as a page."""
+    """The examples of every --help, as pages."""
     top = subprocess.run([tilescope, "--help"], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^  (\w+) ", top.split("Subcommands:")[1].split("Examples:")[0], re.M)
     for program, name in [(window, ""), (tilescope, ""), *((tilescope, name) for name in [*names, "gpus show"])]:
@@ -186,7 +186,8 @@ def helps(tilescope, window):
 
 
 def notes(window):
-    """What is said of a scene, beside the window that shows it, as a page. Answers speak of other runs, too."""
+    """What a scene says, beside the window that shows it, as a page. Answers are left out: they speak of other runs,
+    too."""
     for name in subprocess.run([window, "--scenes"], capture_output=True, text=True, check=True).stdout.split():
         said = subprocess.run([window, "--scene", name, "--notes"], capture_output=True, text=True, check=True).stdout
         yield f"--scene {name}", f"```sh\ntilescope-gui --scene {name}\n```\n\n<!-- printed -->\n" + " ".join(said.split("  Question: ")[0].split())

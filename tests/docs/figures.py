@@ -1,6 +1,6 @@
-"""Numbers of a text, with their units, to as many digits as they have: whether a program printed them.
+"""Numbers in a text, with their units: whether a program printed them, to as many digits as the text has.
 
-Rounding errors, numbers below 0.001, depend on the processor: they agree within a factor of two.
+Rounding errors (numbers below 0.001) depend on the processor: they have to agree within a factor of two.
 """
 
 import re
@@ -37,8 +37,8 @@ class Figure:
 
 
 def claims(text, printed, every):
-    """How many numbers the text has outside `code`, and those among them that are not printed; every one, or those with
-    a unit, a fraction or five digits."""
+    """How many numbers the text has outside `code`, and those of them that are not printed. `every`: all numbers; else
+    only those with a unit, a fraction or five digits."""
     prose = re.sub(r"`[^`]*`|\]\([^)]*\)", "`", text)
     claimed = [figure for figure in map(Figure, CLAIMED.finditer(prose)) if every or figure.strong]
     there = [Figure(found) for pattern in (CLAIMED, PRINTED) for found in pattern.finditer(printed)]
@@ -50,7 +50,7 @@ def values(text):
 
 
 def range_of(text):
-    """The least and the most that "a", "a to b", "above a" leave."""
+    """The smallest and the largest number that "a", "a to b" or "above a" allow."""
     found = values(text)
     if text.startswith("above"):
         return found[0], float("inf")
@@ -67,7 +67,7 @@ def without_space(text):
 
 
 def same_text(shown, printed):
-    """Whether the page shows all that is printed, white space aside, with anything for …"""
+    """Whether the page shows all that is printed, apart from white space; … stands for anything."""
     errors = [float(error) for error in ERROR.findall(shown)]
     pieces = [re.escape(without_space(piece)).replace("…", ".*") for piece in ERROR.split(shown)[::2]]
     found = re.fullmatch(r"(\d[\d.]*(?:e-\d+)?)".join(pieces), without_space(printed), re.S)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/gpu.schema.json allows what the reader of GPU files accepts, and nothing else; what `gpus show` writes of a
-preset is that preset again, to the digit.
+"""docs/gpu.schema.json allows what the reader of GPU files accepts, and nothing else; and what `gpus show` writes of a
+preset reads back as the same preset, to the digit.
 
     gpu_schema.py TILESCOPE SOURCE_DIR
 """
@@ -27,7 +27,7 @@ def is_a(value, name):
 
 
 def allows(schema, value, root):
-    """JSON schema, as far as this one goes."""
+    """Whether a JSON schema allows a value; has only the keywords that this schema uses."""
     types = schema.get("type", [])
     if types and not any(is_a(value, t) for t in ([types] if isinstance(types, str) else types)):
         return False
@@ -50,14 +50,14 @@ def allows(schema, value, root):
 
 
 def variants(gpu, schema):
-    """The file as it is, and with each key at, and beyond, every limit."""
+    """The file itself, the file without each key, and with each key at and beyond every limit."""
     yield gpu
     for key in [*gpu, "schema", "base", "unknown"]:
         less = copy.deepcopy(gpu)
         less.pop(key, None)
         yield less
         for value in ("", "x" * 100, "x" * 101, None, True, [], {}, "H100", "tilescope.gpu/2"):
-            if key != "base" or value in ("H100", "") or not isinstance(value, str):  # which presets there are it cannot say
+            if key != "base" or value in ("H100", "") or not isinstance(value, str):  # presets are not in the schema
                 yield {**gpu, key: value}
     for key, field in schema["properties"].items():
         if "anyOf" not in field:
@@ -65,12 +65,12 @@ def variants(gpu, schema):
         plain, details = field["anyOf"]
         low, high = plain["minimum"], plain["maximum"]
         if key == "sram_per_sm":
-            low = gpu["sram_per_block"]["value"]  # that neither may be more than the other no schema can say
+            low = gpu["sram_per_block"]["value"]  # no schema can say that one number may not exceed another
         if key == "sram_per_block":
             high = gpu["sram_per_sm"]["value"]
-        if key in FACTORS or key in FACTORS.values():  # nor that a peak is the product of others
+        if key in FACTORS or key in FACTORS.values():  # nor that a peak is a product of others
             low = high = gpu[key]["value"]
-        if key in SHEET:  # nor that what is measured is no more than the data sheet has
+        if key in SHEET:  # nor that a measured number does not exceed the data sheet's
             high = gpu[SHEET[key]]["value"]
         unit = details["properties"]["unit"]["const"]
         values = {low, low * 0.9 if key != "sram_per_sm" else low + 0.5, -1, high, high + 0.5, plain["maximum"] * 1.1, low + 0.5}

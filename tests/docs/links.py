@@ -1,4 +1,4 @@
-"""Every file that a document links to is there, and so is every heading; and who comes first can read README.md at once.
+"""Every file and heading that a document links to exists, and README.md is short enough for a first visit.
 
 Usage: links.py SOURCE_DIR
 """
@@ -18,7 +18,7 @@ def documents(source):
 
 
 def prose_of(path):
-    """Without code, in which brackets and # mean other things."""
+    """The text without code, where brackets and # mean other things."""
     return re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
 
 
@@ -28,7 +28,7 @@ def links_of(path):
 
 @functools.cache
 def anchors_of(path):
-    """As pages name their headings: "Kernels, side by side" is #kernels-side-by-side."""
+    """Headings as links name them: "Kernels, side by side" is #kernels-side-by-side."""
     headings = re.findall(r"^#+ (.*)$", prose_of(path), flags=re.M)
     return {"#" + re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/outputs.md names every column and key that `tilescope` prints, and no other; docs/gpus.md every field of a GPU.
+"""docs/outputs.md names every column and key that `tilescope` prints and no other; docs/gpus.md names every field of a
+GPU.
 
     outputs.py BINARY SOURCE_DIR
 """
@@ -16,7 +17,7 @@ import tempfile
 
 MINE = "SOURCE/examples/own-algorithm/mine.cpp"
 SMALL = "--seq 64 --heads 1"
-# Keys that are there where something is asked for.
+# Flags that bring keys with them.
 MASKS = "--window-left 40 --window-right 40 --documents 4+4 --block-mask butterfly --mask-block 2"
 SCORES = "--bias qk --alibi --soft-cap 20 --dropout 0.1"
 TYPED = "--seq-q 4 --causal --causal-corner top-left --scores f32 --weights f16"
@@ -24,9 +25,9 @@ PASSES = f"{SMALL} --passes typed"
 EVERY = f"flash_v2 --seq 8 --heads 1 {MASKS} {SCORES}"
 TOY = "--gpu toy --seq 8 --dim 4 --br 4 --bc 4"
 
-CACHE = tempfile.TemporaryDirectory()  # of what is compiled
+CACHE = tempfile.TemporaryDirectory()  # for compiled algorithms
 
-# Section of the page: commands that together print all of it.
+# Section of the page: commands that together print all its keys.
 COMMANDS = {
     "Rows": [f"sweep flash_v2 {SMALL} --json"],
     "run": [f"run standard {SMALL} {TYPED} --json", f"run standard {PASSES} --json", f"run split_kv {SMALL} --json", "run flash_v2 --seq 1048576 --json",
@@ -68,7 +69,7 @@ CSV = {
 
 
 def sections(text):
-    """{section: {key: the section that its keys are in, "file" for a GPU file's, or None}}"""
+    """{section: {key: the section with the key's own keys, "file" for those of a GPU file, or None}}"""
     found, keys = {}, None
     for line in text.splitlines():
         if line.startswith("## "):
@@ -140,7 +141,7 @@ def problems_of_columns(binary, page):
 def problems_of_gpus(binary, text):
     rows = dict(re.findall(r"^\| `(\w+)` \| (\S+) \|", text, re.M))
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "all.json"  # with what one die has no need of
+        path = pathlib.Path(folder) / "all.json"  # with a field that a GPU of one die leaves out
         path.write_text('{"base": "H200", "l2_chiplets": 1}')
         every = json.loads(output(binary, f"gpus show {path} --json"))
     numbers = {k: v["unit"] for k, v in every.items() if isinstance(v, dict)}

@@ -1,15 +1,14 @@
-"""Reads a page as somebody does who tries everything that it says. A page is a session in one folder.
-
-- A block in sh runs, line by line; below `<!-- fails -->` its last command has to fail.
-- A block in text is what the last command printed, white space aside, with anything for each "…".
-- A block below "`path`:" is that file, or in diff a change of it; `<!-- undo -->` takes the last change back.
-- In a paragraph `commands` run (a program with a subcommand and more), and what is beside them is printed: numbers that
-  have a unit, a fraction or five digits. In an item of a list that begins with a command, all numbers.
-- So it is with a paragraph below `<!-- printed -->`, by the commands before it.
-- The rows of a table that a paragraph ends with a colon for are printed by the commands before: on a line that begins
-  like the row, or else number by number. Where a table has the columns paper, TileScope and difference, TileScope's
-  numbers are, and the difference is that between the first of both (or the quotient a / b), in percent; "within" says
-  that it is none, of a range "a to b" or "above a".
+"""Reads a page as somebody does who tries everything on it. A page is a session in one folder.
+- A block in sh runs, line by line. Below `<!-- fails -->` its last command has to fail.
+- A block in text is the output of the last command, apart from white space; each "…" stands for anything.
+- A block below "`path`:" is that file, or in diff a change of it. `<!-- undo -->` takes the last change back.
+- `commands` in a paragraph run (a program with a subcommand and more). Numbers beside them have to be printed if they
+  have a unit, a fraction or five digits. In a list item that begins with a command, all numbers have to be.
+- The same holds for a paragraph below `<!-- printed -->`, with the commands before it.
+- A paragraph that ends with a colon announces a table: the commands before it print the table's rows, on a line that
+  begins like the row, or number by number. In a table with columns paper, TileScope and difference, TileScope's numbers
+  are printed. The difference is between the first numbers of both (or the quotient a / b), in percent; "within" says
+  that there is none to a range "a to b" or "above a".
 """
 
 import collections
@@ -22,7 +21,7 @@ Part = collections.namedtuple("Part", "kind text path fails", defaults=("", Fals
 
 
 def parts_of(text):
-    """What a page consists of, in order: code by its language, "file", "diff", "undo", "table", "passage"."""
+    """The parts of a page, in order: code by its language, "file", "diff", "undo", "table", "passage"."""
     lines, path, fails = iter(text.splitlines(keepends=True) + ["\n"]), "", False
     line = next(lines)
     while True:
@@ -61,19 +60,19 @@ def parts_of(text):
 
 
 def commands_in(passage, programs):
-    """What stands in `these`, begins with one of the programs and is more than a name: `tilescope run` is one."""
+    """Spans in `backquotes` that begin with one of the programs and have at least two more words."""
     spans = (re.sub(r"\s+", " ", span) for span in re.findall(r"`([^`]+)`", passage))
     return [span for span in spans if span.count(" ") > 1 and span.split()[0] in programs]
 
 
 class Reader:
-    """Carries a page out in the folder `root`."""
+    """Carries out a page in the folder `root`."""
 
     def __init__(self, name, root, environment=None, programs=()):
         self.name, self.root, self.environment, self.programs = name, root, environment, programs
-        self.output = ""     # of the last commands
-        self.announced = self.printed = False  # whether the next table, the next paragraph is printed
-        self.changed = None  # a file, and its text before
+        self.output = ""     # output of the last commands
+        self.announced = self.printed = False  # of the next table, or the next paragraph
+        self.changed = None  # the changed file, and its text before
         self.done = collections.Counter()
 
     def fail(self, what):
@@ -105,7 +104,7 @@ class Reader:
         file.write_text(before)
 
     def run(self, command, fails=False):
-        """What it prints, errors included."""
+        """Runs a command; returns its output, errors included."""
         r = subprocess.run(command, shell=True, cwd=self.root, env=self.environment, text=True, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
         if (r.returncode != 0) != fails:
@@ -140,7 +139,7 @@ class Reader:
                 self.figures(row, every=True)
 
     def comparison(self, row, paper, own, difference):
-        """What a paper has, what is printed, and how far apart they are."""
+        """Checks a row: the paper's number, the printed one, and the difference between them."""
         self.figures(own, every=True)
         claimed = re.fullmatch(r"([-+]?\d+)%|within", difference)
         if not claimed:
@@ -163,7 +162,7 @@ class Reader:
         self.printed = False
 
     def known(self, passage):
-        """What is known without running anything."""
+        """What is known without running a command."""
         return ""
 
     def figures(self, text, every):

@@ -1,4 +1,4 @@
-// Measurements, and what Nsight Compute prints: any text is read, or is said not to be one.
+// Measurements and output of Nsight Compute: any text is read, or is refused with a message.
 #include "device/measurements.hpp"
 #include "device/ncu.hpp"
 #include "tests/fuzz/fuzz.hpp"

@@ -1,4 +1,4 @@
-// Command lines, a word a line: what is accepted can be written as flags again, and means the same.
+// Command lines, one word per line: what is accepted can be written as flags again, with the same meaning.
 #include <CLI/CLI.hpp>
 #include <sstream>
 #include <utility>
@@ -13,7 +13,7 @@ using namespace tilescope::show;
 
 namespace {
 
-/// As the window does.
+/// Parses words as the window does.
 bool parse(std::vector<std::string> words, State& state) {
     CLI::App app;
     add_state_options(app, state);

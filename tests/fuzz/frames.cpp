@@ -1,4 +1,4 @@
-// Frames without a display, and anything that can be done between them.
+// Frames without a display, with any actions between them.
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/gui/visitor.hpp"
 

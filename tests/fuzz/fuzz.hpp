@@ -1,5 +1,6 @@
-// What the fuzzers share. Each defines LLVMFuzzerTestOneInput, which ends the program where something that has to hold
-// does not, and runs twice: over the inputs in corpus/, as an ordinary test, and with libFuzzer, which looks for more.
+// Shared by all fuzzers. Each defines LLVMFuzzerTestOneInput, which ends the program where something that must hold
+// does not. Each runs in two ways: over the inputs in corpus/, as an ordinary test, and with libFuzzer, which looks for
+// more.
 #pragma once
 
 #include <cstdio>
@@ -25,7 +26,7 @@ inline void require(bool holds, const std::string& what) {
     std::abort();
 }
 
-/// One line that can be printed, whatever was in the input.
+/// A message is one printable line, whatever was in the input.
 inline void check_message(std::string_view message) {
     require(!message.empty(), "a message says something");
     require(message.size() < 2000, "a message is short: " + std::string(message.substr(0, 2000)));
@@ -34,7 +35,8 @@ inline void check_message(std::string_view message) {
                 "a message has no control characters: " + std::string(message));
 }
 
-/// Carries out f and returns whether it did; a refusal is one of ours, in a message that can be shown.
+/// Runs f and returns whether it succeeded. A refusal has to be one of TileScope's exceptions, with a printable
+/// message.
 template <class F>
 bool accepted(F&& f) {
     try {
@@ -48,7 +50,7 @@ bool accepted(F&& f) {
     return false;
 }
 
-/// A file of that name with these bytes, in a folder that goes when the program ends.
+/// A file of this name with these bytes, in a folder that is removed when the program ends.
 inline std::string file_of(const char* name, std::string_view bytes) {
     static const Folder folder;
     write_bytes(folder / name, bytes);

@@ -1,4 +1,4 @@
-// Files that describe a GPU: what is understood is written, and reads back.
+// Files that describe a GPU: what is understood can be written, and reads back.
 #include "lab/gpu_presets.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,4 +1,4 @@
-// NumPy files: no more values than bytes, and what is written reads back.
+// NumPy files: there are no more values than bytes, and what is written reads back.
 #include "lab/npy.hpp"
 
 #include <cmath>

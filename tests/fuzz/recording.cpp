@@ -1,4 +1,4 @@
-// Recordings: what is read is written, and reads back to the same text.
+// Recordings: what was read can be written, and reads back to the same text.
 #include "lab/recording.hpp"
 
 #include <sstream>

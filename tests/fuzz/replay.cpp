@@ -1,4 +1,4 @@
-// Gives a fuzzer every file of the folders named, where there is no libFuzzer to do so.
+// Gives a fuzzer every file of the named folders, where there is no libFuzzer to do so.
 #include <algorithm>
 #include <filesystem>
 #include <vector>
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     }
     std::sort(files.begin(), files.end());
     for (const auto& file : files) {
-        std::fprintf(stderr, "%s\n", file.c_str());  // the last line where the program ends
+        std::fprintf(stderr, "%s\n", file.c_str());  // if the program ends here, the last line names the input
         const std::string bytes = tilescope::bytes_of(file);
         LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     }

@@ -1,4 +1,4 @@
-// A session that is asked for anything: setups, positions, counts of other algorithms.
+// A session that is asked for anything: setups, positions, and counts of other algorithms.
 #include "show/session.hpp"
 
 #include <algorithm>

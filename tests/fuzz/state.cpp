@@ -1,4 +1,4 @@
-// Saved states: what is read is saved, and reads back as the same.
+// Saved states: what was read can be saved, and reads back as the same.
 #include "show/state.hpp"
 
 #include "tests/fuzz/fuzz.hpp"

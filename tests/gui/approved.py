@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares everything that the window says in its main states with approved texts, which lie in tests/golden/texts, and
-how most of them look with approved pictures, in tests/golden/gui.
+"""Compares all that the window says in its main states with approved texts in tests/golden/texts, and how most of these
+states look with approved pictures in tests/golden/gui.
 
-    approved.py TILESCOPE_GUI [STATE...]            fails where a word or a picture differs, and shows what
-    approved.py TILESCOPE_GUI --approve [STATE...]  makes today's the approved ones: look at the difference first
+    approved.py TILESCOPE_GUI [STATE...]            fails where a word or a picture differs, and shows the difference
+    approved.py TILESCOPE_GUI --approve [STATE...]  approves today's texts and pictures: look at the difference first
 
 Texts are compared whole, exactly and in the order in which they are drawn. Pictures guard the layout.
 """
@@ -28,14 +28,14 @@ GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "texts"
 
 
 def said_in(texts):
-    """A text a line, without what depends on the processor: rounding errors vary with its vector instructions, and the
-    decades of their axis with them."""
+    """One text per line, without what depends on the processor: rounding errors, which vary with its vector
+    instructions, and the decades of their axis."""
     lines = [re.sub(r"\b(RMS(?: error)?) \S+$", r"\1 <error>", text).replace("\n", "\n    ") for text, _, _ in texts]
     return [line for line in lines if not re.fullmatch(r"1e-?\d+", line)]
 
 
 def written(state):
-    """The texts of one line of the log, one a line under the name of their panel."""
+    """The texts of a line of the log: one per line, below the name of their panel."""
     lines = ["$ tilescope-gui " + " ".join(state["command"])]
     for panel, texts in state["texts"].items():
         lines += ["", f"[{panel}]"]
@@ -56,9 +56,9 @@ def pictured(binary, display, folder, approve, name):
 
 
 def clicked(binary, display, flags, slider, share):
-    """What it says when a slider was set to a number that cannot be."""
+    """What the window says after a slider was set to a number that is refused."""
     with contextlib.closing(Window(display, binary, *flags, "--size", "1440x900")) as w:
-        for _ in range(10):  # a click that begins and ends within a long frame is none
+        for _ in range(10):  # a click within one long frame is not noticed
             w.click(slider, share)
             with contextlib.suppress(AssertionError):
                 w.wait(lambda s: s["problem"], patience=3)
@@ -68,7 +68,7 @@ def clicked(binary, display, flags, slider, share):
 
 
 def tips(binary, display, flags, places):
-    """What tooltips say at these places."""
+    """What the tooltips at these places say."""
     with contextlib.closing(Window(display, binary, *flags, "--size", "1440x900")) as w:
         lines = ["$ tilescope-gui " + " ".join(w.state()["command"])]
         w.x("mousemove", 1, 1)
@@ -94,7 +94,7 @@ def toured(binary, display):
 
 
 def compare(name, now, wrong, approve):
-    """True if it is as approved, or is made so."""
+    """True if the text is as approved, or is approved now."""
     if wrong:
         print(f"FAILED {name}: {wrong}")
     file = GOLDEN / f"{name}.txt"
@@ -109,7 +109,8 @@ def compare(name, now, wrong, approve):
 
 
 def all_states(binary, approve, wanted):
-    """What each says, and what is wrong with its picture. Real windows wait for the mouse most of the time, so they have displays and threads of their own."""
+    """For each state, what it says and what is wrong with its picture. Windows that wait for the mouse are mostly idle,
+    so they have displays and threads of their own."""
     def on_display(say, *state):
         with contextlib.closing(Display()) as display:
             return say(binary, display, *state)

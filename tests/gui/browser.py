@@ -1,4 +1,4 @@
-"""The page in a real browser (Chromium, driven by Selenium), with what driver.py offers of a window."""
+"""The page in a real browser (Chromium, driven by Selenium), with the interface that driver.py has for a window."""
 
 import functools
 import http.server
@@ -18,7 +18,7 @@ NAMES = {"space": " ", "period": ".", "Return": "\ue007", "Tab": "\ue004", "Esca
          "Up": "\ue013", "Right": "\ue014", "Down": "\ue015", "shift": "\ue008", "Shift": "\ue008", "ctrl": "\ue009",
          "BackSpace": "\ue003", "Delete": "\ue017"}
 NEEDED = ("chromium", "chromedriver")
-PATIENCE = 180  # seconds for anything: a page draws by software here, with others on the same cores
+PATIENCE = 180  # seconds for anything: the page is drawn in software here, with other tests on the same cores
 CHROMIUM = ["--headless", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader", "--hide-scrollbars",
             "--enable-unsafe-swiftshader", "--disable-background-networking", "--disable-component-update"]
 
@@ -40,7 +40,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class Server:
-    """A static host, as any is: no headers of its own."""
+    """A plain static host, which sends no headers of its own."""
 
     def __init__(self, folder):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
@@ -53,7 +53,7 @@ class Server:
 
 
 class Browser:
-    """In place of a display: a browser with a profile of its own, which nobody used before."""
+    """In place of a display: a browser with a new profile of its own."""
 
     def __init__(self, *flags, width=1200, height=750):
         from selenium import webdriver
@@ -72,7 +72,7 @@ class Browser:
         self.as_new()
 
     def as_new(self):
-        """Of the usual size, without wishes, and with nothing said so far."""
+        """Resets the browser: usual size, no media preferences, an empty page, no messages."""
         self.fit(*self.usual)
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
         self.driver.get("about:blank")
@@ -98,7 +98,7 @@ class Browser:
 
 
 class Page(driver.Looker):
-    """The page in this browser. What its program logs says where everything is."""
+    """The page in this browser. Its log says where everything is."""
 
     def __init__(self, browser, site, *flags, tour=False, patience=PATIENCE, file="index.html"):
         from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -117,7 +117,7 @@ class Page(driver.Looker):
         self.begun()
 
     def begun(self):
-        """Waits for the program, and has it log."""
+        """Waits for the program to begin, and makes it log."""
         end = time.time() + self.patience
         while not self.driver.execute_script("return window.Module && Module.ready || 0"):
             assert time.time() < end, ("the page did not begin", self.browser.complaints())
@@ -133,7 +133,7 @@ class Page(driver.Looker):
         return self.driver.execute_script(text, *arguments)
 
     def problem(self):
-        """What the page says is wrong."""
+        """The error message that the page shows; "" if there is none."""
         return self.script("return document.getElementById('problem').hidden ? '' : "
                            "document.querySelector('#problem span').textContent")
 
@@ -163,7 +163,7 @@ class Page(driver.Looker):
         actions.perform()
 
     def x(self, what, *words):
-        """The keys that xdotool would press."""
+        """Presses the keys that xdotool would press."""
         assert what == "key", what
         self.keys(*(words[2:] if words[0] == "--delay" else words))
 

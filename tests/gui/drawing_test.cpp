@@ -1,4 +1,4 @@
-// Pictures of vectors: what is told of what is drawn, as SVG.
+// Vector pictures: what was drawn, as SVG.
 #include "gui/draw/drawing.hpp"
 
 #include "tests/support/catch.hpp"
@@ -21,7 +21,7 @@ std::size_t count(const std::string& text, const std::string& word) {
     return n;
 }
 
-/// Everything there is to draw.
+/// Calls everything that draws.
 void draw_all(Drawing& d, const ImFont* font) {
     const ImVec2 corners[] = {{10, 10}, {20, 10}, {15, 20}}, then[] = {{90, 90}};
     d.fill({1, 2}, {11, 22}, red, 3);
@@ -115,7 +115,7 @@ TEST_CASE("colours are written with their opacity", "[drawing]") {
     d.fill({0, 0}, {10, 10}, IM_COL32(0, 114, 178, 255), 0);
     d.fill({0, 0}, {10, 10}, IM_COL32(0, 114, 178, 51), 0);
     d.line({0, 0}, {10, 10}, IM_COL32(1, 2, 255, 51), 2);
-    d.fill({0, 0}, {10, 10}, IM_COL32(9, 9, 9, 0), 0);  // is not seen
+    d.fill({0, 0}, {10, 10}, IM_COL32(9, 9, 9, 0), 0);  // invisible
     const std::string svg = svg_of(d);
     CHECK(count(svg, "fill=\"#0072b2\"") == 2);
     CHECK(count(svg, "fill=\"#0072b2\" fill-opacity=\"0.2\"") == 1);

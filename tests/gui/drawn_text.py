@@ -1,5 +1,5 @@
-"""Every text on the screen passes through gui/draw, which notes it for --log; panels call nothing that draws text, and
-no hit area that Dear ImGui may find too small.
+"""Every text on the screen passes through gui/draw, which notes it for --log. Panels call nothing else that draws text,
+and no hit area that Dear ImGui may find too small.
 
 Usage: drawn_text.py SOURCE_DIR
 """
@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-# What draws a text in Dear ImGui 1.86, as a call or as a label.
+# Functions of Dear ImGui 1.86 that draw a text, as their purpose or as a label.
 RAW = re.compile(r"""\bAddText\s*\( | \bRenderText\w*\s*\( | \bImGui::(?:
     Text\w* | LabelText\w* | BulletText\w* | SeparatorText | (?:Small|Arrow|Tab|Color|Image|Invisible)?Button | Checkbox\w* |
     RadioButton | Selectable | (?:Begin)?(?:Combo|ListBox|Menu|MenuItem|TabItem|TabBar) | MenuItem | ListBox |
@@ -22,7 +22,7 @@ def faults_of(path, text):
 
 
 def check_itself():
-    """What is planted is found, and what draws no text is not."""
+    """Planted calls are found, and calls that draw no text are not."""
     for planted in ("list.AddText(at, ink, s);", 'ImGui::Text("%d", n);', "ImGui::TextUnformatted(s);",
                     'if (ImGui::Button("Go")) go();', 'ImGui::SliderInt("##x", &x, 0, 1);', "ImGui::SetTooltip(s);",
                     "ImGui::BeginCombo(a, b)", "ImGui::Selectable(s)", "ImGui::SmallButton(s)", "ImGui::InvisibleButton(place, size);", "ImGui::MenuItem(s)"):

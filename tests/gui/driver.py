@@ -11,7 +11,7 @@ import time
 import numpy
 
 SKIPPED = 77
-LONGEST_LINES = 1 << 19  # bytes at the end of a log that hold a whole line and what is written of the next
+LONGEST_LINES = 1 << 19  # bytes at the end of a log that hold a whole line, and what is written of the next one
 NEEDED = ("Xvfb", "xdotool")
 
 
@@ -23,7 +23,7 @@ def skip_unless_possible():
 
 
 class Display:
-    """An X server in memory, whose picture can be read."""
+    """An X server in memory, whose pixels can be read."""
 
     def __init__(self, width=2560, height=1440):
         self.folder = tempfile.mkdtemp()
@@ -38,7 +38,7 @@ class Display:
         self.environment.pop("WAYLAND_DISPLAY", None)
 
     def pixels(self):
-        """What is on the screen: height x width x 3. The file is an X window dump: header, colour map, pixels."""
+        """The screen: height x width x 3. The file is an X window dump: header, colour map, pixels."""
         data = open(os.path.join(self.folder, "Xvfb_screen0"), "rb").read()
         head = numpy.frombuffer(data, ">u4", 25)
         width, height, line, colours = int(head[4]), int(head[5]), int(head[12]), int(head[19])
@@ -52,11 +52,11 @@ class Display:
 
 
 class Looker:
-    """Looks at the frames of a program by what it logs, and uses it by mouse and keys. Who derives from it says how:
-    state(), point(x, y), press(), release(), keys(name...), letters(text), pixels()."""
+    """Watches the frames of a program by what it logs, and operates it by mouse and keys. A derived class has state(),
+    point(x, y), press(), release(), keys(name...), letters(text) and pixels()."""
 
     def wait(self, wanted, what="", patience=None):
-        """The state, as soon as it is as wanted."""
+        """Returns the state as soon as wanted(state) is true."""
         end = time.time() + (patience or self.patience)
         while time.time() < end:
             now = self.state()
@@ -76,12 +76,12 @@ class Looker:
         return self.wait(lambda s: s.get("settled") and 0 < s["of"] == s["step"], "the end")
 
     def lies(self, place, x, y):
-        """A point of a control as it is now; 0 to 1 from its left upper corner."""
+        """A point of a control where the control is now; x and y go from 0 to 1 from its upper left corner."""
         left, top, width, height = self.wait(lambda s: place in s["places"], f"control {place}")["places"][place]
         return round(left + x * width), round(top + y * height)
 
     def where(self, place, x=0.5, y=0.5):
-        """That point, once the control has come to rest."""
+        """The same point, once the control has come to rest."""
         at = None
         while at != (now := self.lies(place, x, y)):
             at = now
@@ -89,7 +89,7 @@ class Looker:
         return at
 
     def move(self, place, x=0.5, y=0.5):
-        """The mouse to a control, as it lies there once the mouse has come."""
+        """Moves the mouse to a control, and follows the control if it moves meanwhile."""
         at, there = None, self.lies(place, x, y)
         while at != there:
             at = there
@@ -103,7 +103,7 @@ class Looker:
         return self.wait(lambda s: s["mouse"] == [x, y], f"the mouse at {x}, {y}")
 
     def does(self, inputs, act, *words):
-        """What makes so many inputs, or more. The log has them once what they do is drawn."""
+        """Calls act(), which makes at least `inputs` inputs. The log counts an input once its effect is drawn."""
         before = self.state()["inputs"]
         act(*words)
         self.wait(lambda s: s["inputs"] >= before + inputs, act.__name__ + " " + " ".join(map(str, words)))
@@ -129,7 +129,7 @@ class Looker:
         self.does(3 * len(text), self.letters, text)
 
     def picture(self, away=True):
-        """What can be seen, with the mouse in a corner so that nothing is hovered."""
+        """The window's pixels, with the mouse in a corner so that nothing is hovered."""
         if away:
             self.arrives(1, 1)
         width, height = map(int, self.state()["size"])
@@ -137,7 +137,7 @@ class Looker:
 
 
 class Window(Looker):
-    """The program, at the left upper corner of a display. Its --log says where everything is."""
+    """The program, in the upper left corner of a display. Its --log says where everything is."""
 
     def __init__(self, display, binary, *flags, tour=False, patience=120):
         self.display, self.patience = display, patience
@@ -154,7 +154,7 @@ class Window(Looker):
                        stdout=subprocess.DEVNULL, timeout=60)
 
     def state(self):
-        """The last whole line of the log."""
+        """The last complete line of the log."""
         if self.program.poll() is not None:
             raise AssertionError(f"the window ended: exit {self.program.returncode}: {self.program.stderr.read()}")
         try:
@@ -188,7 +188,7 @@ class Window(Looker):
         return self.wait(lambda s: s["size"] == [width, height], f"size {width} x {height}")
 
     def close(self):
-        """Ends it as a user would end a program, and sees it end well."""
+        """Ends the program as a user would, and checks that it ends well."""
         self.program.terminate()
         code = self.program.wait(timeout=60)
         errors = self.program.stderr.read()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page in Firefox, as far as that can be driven without a driver of its own: it begins, draws, takes keys and clicks,
-follows its address and counts as the program does.
+"""The page in Firefox, as far as Firefox can be driven without a separate driver: the page begins, draws, takes keys
+and clicks, follows its address, and counts as the program does.
 
     firefox.py SITE TILESCOPE
 """
@@ -26,7 +26,7 @@ PREFERENCES = {"webgl.force-enabled": True, "app.update.enabled": False, "toolki
 
 
 class Firefox:
-    """Marionette, which Firefox brings along: messages of JSON, each with its length before it."""
+    """Marionette, which is part of Firefox: messages in JSON, each after its length."""
 
     def __init__(self, binary):
         self.folder = tempfile.mkdtemp()
@@ -36,7 +36,7 @@ class Firefox:
         with open(os.path.join(self.folder, "user.js"), "w", encoding="utf-8") as file:
             for name, value in {**PREFERENCES, "marionette.port": port}.items():
                 file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
-        self.display = Display(1440, 900)  # without one it has no WebGL
+        self.display = Display(1440, 900)  # without a display there is no WebGL
         self.program = subprocess.Popen([binary, "--marionette", "--no-remote", "--profile", self.folder],
                                         env=self.display.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         end = time.time() + PATIENCE
@@ -48,7 +48,7 @@ class Firefox:
                 assert time.time() < end, "Firefox does not listen"
                 time.sleep(0.1)
         self.stream, self.asked = self.socket.makefile("rb"), 0
-        self.read()  # who it is
+        self.read()  # the greeting
         self.ask("WebDriver:NewSession")
 
     def read(self):

@@ -10,8 +10,8 @@ namespace {
 
 using InputKind = InputEvent::Kind;
 
-/// Frames as text: "a" goes down, "/a" up, "'a" is a character, "*" the mouse's button, "/*" released. Keys in capitals
-/// do something.
+/// Frames as text: "a" is a key down, "/a" up, "'a" a character, "*" the mouse button down, "/*" up. A space ends a
+/// frame.
 std::string frames(InputQueue& queue) {
     std::string text;
     while (!queue.empty()) {

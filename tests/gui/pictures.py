@@ -1,4 +1,4 @@
-"""Approved pictures of the window's main states, which lie in tests/golden/gui."""
+"""Compares pictures of the window's main states with approved ones in tests/golden/gui."""
 
 import pathlib
 import shutil
@@ -13,20 +13,20 @@ FONTS = ["/usr/share/fonts/opentype/inter/Inter-Regular.otf", "/usr/share/fonts/
 
 
 def blurred(picture):
-    """Small enough for the edges of letters not to matter."""
+    """Half the size and blurred, so that the edges of letters do not matter."""
     small = picture.convert("RGB").resize((picture.width // 2, picture.height // 2), Image.BOX)
     return numpy.asarray(small.filter(ImageFilter.BoxBlur(1)), dtype=float)
 
 
 def difference(a, b):
-    """The share of places that look different; 1 for pictures of different sizes."""
+    """The share of pixels that look different; 1 for pictures of different sizes."""
     if a.size != b.size:
         return 1.0
     return float((numpy.abs(blurred(a) - blurred(b)).max(axis=2) > 40).mean())
 
 
 def check_comparison():
-    """A moved tile is seen, and softer letters are not."""
+    """A moved tile is noticed, and softer letters are not."""
     plain = numpy.full((200, 300, 3), 30, numpy.uint8)
     tile, moved = plain.copy(), plain.copy()
     tile[50:80, 50:80], moved[50:80, 90:120] = 200, 200
@@ -36,8 +36,8 @@ def check_comparison():
 
 
 def looks_as_approved(name, path, approve):
-    """Says what is wrong with the picture of a state that has an approved one; nothing where they look alike. What is to
-    be approved replaces it, unless it looks the same."""
+    """What is wrong with the picture of a state that has an approved one; "" where they look alike. With `approve`, the
+    picture replaces the approved one, unless it looks the same."""
     golden = GOLDEN / f"{name}.png"
     share = difference(Image.open(golden), Image.open(path)) if golden.exists() else 1.0
     if share <= 0.004:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that in a lecture hall nothing is set smaller than 24 pixels of 1080, in any view, drawer, theme and size.
+"""On a projector nothing is set smaller than 24 of 1080 pixels, in any view, drawer, theme and size.
 
     projector.py TILESCOPE_GUI
 """
@@ -47,12 +47,12 @@ def smallest(binary, display, folder, number, flags):
 
 
 def least(flags):
-    """What may be the smallest; letters are set in whole pixels of a line."""
+    """The smallest size allowed at this height; lines are a whole number of pixels high."""
     return 24 * int(flags[flags.index("--size") + 1].split("x")[1]) / 1080 - 0.01
 
 
 def numbers_of_tiles(binary, display, folder):
-    """The blackboard's tiles can be read without a click: what block 2 leaves of O, say."""
+    """Numbers in the blackboard's tiles can be read without a click: for example O of block 2."""
     flags = ["flash_v2", *TOY, "--step", "24", "--projector", "--size", "1920x1080"]
     log = os.path.join(folder, "blackboard.jsonl")
     subprocess.run([binary, *flags, "--screenshot", os.path.join(folder, "blackboard.png"), "--log", log], check=True,
@@ -76,7 +76,7 @@ def main():
             if size < least(state):
                 failed += 1
                 print(f"FAILED {' '.join(state)}: {text!r} is set in {size:.1f} px, less than {least(state):.1f}")
-        # At a desk type is smaller: what is looked at here is what is drawn.
+        # At a desk letters are smaller, so the test above looks at what is really drawn.
         assert smallest(binary, display, folder, "desk", STATES[0])[0] < least(STATES[0])
         if not numbers_of_tiles(binary, display, folder):
             failed += 1

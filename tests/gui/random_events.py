@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ten thousand random clicks, drags, keys and turns of the wheel, which must not end the window or trip a sanitizer.
+"""Random clicks, drags, keys and turns of the wheel, which must not end the window or trip a sanitizer.
 
     random_events.py TILESCOPE_GUI [EVENTS [SEED]]
 """
@@ -17,7 +17,7 @@ SMALL = ["flash_v2", "--seq", "256", "--dim", "32", "--heads", "2", "--br", "64"
 
 
 def events(rng, count, width, height):
-    """Lines for xdotool. A button goes up again before anything else is certain to happen."""
+    """Lines for xdotool. A button may be down during anything else."""
     for _ in range(count):
         kind = rng.random()
         if kind < 0.45:
@@ -41,7 +41,7 @@ def main():
     binary = os.path.abspath(sys.argv[1])
     count, seed = (int(a) for a in (*sys.argv[2:], *("10000", "1")[len(sys.argv) - 2:]))
     rng = random.Random(seed)
-    # What graphics drivers keep at the end is not ours.
+    # Memory that graphics drivers keep at the end is no leak of ours.
     os.environ["ASAN_OPTIONS"] = "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")
     display = Display(1600, 1000)
     try:
@@ -57,7 +57,7 @@ def main():
                 print(f"the window ended between events {first} and {first + 200} of seed {seed}")
                 raise
         w.x("mouseup", 1)
-        # It still answers.
+        # The window still answers.
         w.x("mousemove", 5, 5)
         before = w.state()
         w.key("Escape")

@@ -1,4 +1,4 @@
-// A window that anything may happen to. TILESCOPE_EVENTS and TILESCOPE_SEED make it longer, and another one.
+// A window to which anything may happen. TILESCOPE_EVENTS sets the number of events, TILESCOPE_SEED their seed.
 #include "show/setups.hpp"
 #include "tests/gui/visitor.hpp"
 #include "tests/support/catch.hpp"

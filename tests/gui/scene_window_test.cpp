@@ -1,4 +1,4 @@
-// Scenes in a window: the walls of a race are to one scale, and words are of what is shown.
+// Scenes in a window: both walls of a race have one scale, and the words are about what is shown.
 #include "show/scenes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
@@ -16,7 +16,7 @@ void show_scene(Headless& h, const std::string& name, Stage stage = Stage::wall)
     for (int k = 0; k < 3; ++k) h.draw(0);
 }
 
-/// All that the frame says of the scene.
+/// All that the frame says about the scene.
 std::string said(Headless& h) {
     h.draw(0);
     std::string all;
@@ -45,7 +45,7 @@ TEST_CASE("walls of a race are to one scale, at every size", "[window][scenes]")
                 for (const WallEdge& e : wall.edges()) {
                     const auto at = h.app.places.find("edge-" + e.name),
                                other = h.app.places.find("rival-edge-" + e.name);
-                    // Rows of tiles that have trays below them are farther apart.
+                    // Rows of tiles with trays below them are farther apart.
                     if (at == h.app.places.end() || other == h.app.places.end()) continue;
                     if (e.by_row() && wall.parts().count() > 0) continue;
                     const float own = e.by_row() ? at->second.w : at->second.z;

@@ -1,6 +1,6 @@
-// Every size, scale and theme, with anything to show: what Dear ImGui refuses ends the program, and what no renderer
-// could draw is a failure. A sample by default; `tilescope-window-tests "[scan]"` goes through all widths up to 600,
-// or every TILESCOPE_EVERY-th.
+// Every size, scale and theme, with anything to show. The program ends where Dear ImGui refuses a call, and the test
+// fails where no renderer could draw the result. Draws a sample; `tilescope-window-tests "[scan]"` draws all widths up
+// to 600, or every TILESCOPE_EVERY-th.
 #include <cstdio>
 #include <random>
 
@@ -16,7 +16,7 @@ using namespace tilescope::gui;
 
 namespace {
 
-// A display's own, small windows' and the projector's: 0.8 to 1.3 x 3.
+// Scales of displays, of small windows and of the projector: 0.8 to 1.3 x 3.
 constexpr float scales[] = {0.8f, 1, 1.25f, 1.3f, 1.5f, 2, 3, 3.9f};
 
 class Scan {
@@ -38,12 +38,12 @@ class Scan {
         h_.app.view.compare = situation.compare;
         h_.app.view.tour = situation.tour;
         if (situation.breakpoint) h_.app.view.breakpoints = {situation.breakpoint};
-        if (situation.opens) h_.app.view.drawer = Drawer::controls;  // where what it opens is, in the hand
+        if (situation.opens) h_.app.view.drawer = Drawer::controls;  // on a phone, it has the control to click
         h_.resize(1440, 900);
         for (int k = 0; k < 3; ++k) h_.draw(0);
         if (situation.opens) click(situation.opens);
     }
-    /// At this size, somewhere in the run, with the mouse somewhere.
+    /// Draws at this size, at a random step, with the mouse at a random place.
     void look(int width, int height) {
         View& v = h_.app.view;
         v.tab = random_() % 2 ? Tab::code : Tab::program;
@@ -62,7 +62,7 @@ class Scan {
     void draw(int width, int height) {
         CAPTURE(situation_, scale_, width, height, h_.app.view.tab, h_.app.view.detail, h_.app.playback.position());
         h_.resize(width, height);
-        // Twice, for ImGui learns the sizes of some things by drawing them.
+        // Twice, because ImGui learns the sizes of some things only by drawing them.
         for (int k = 0; k < 2; ++k) h_.draw(0.02);
         if (const std::string wrong = Headless::wrong_drawing(); !wrong.empty()) FAIL_CHECK(wrong);
     }
@@ -91,7 +91,7 @@ class Scan {
 
 TEST_CASE("A frame is drawn at every size, scale and theme", "[window][sizes]") {
     Scan scan;
-    // As many small ones as large ones.
+    // As many small sizes as large ones.
     const auto pixels = [&](double most) {
         return static_cast<int>(std::exp(std::uniform_real_distribution<>(0, std::log(most))(scan.random_)));
     };

@@ -1,4 +1,4 @@
-"""The main states of the window, as command lines: some as approved pictures, all as approved texts."""
+"""The main states of the window, as command lines. All have approved texts, some also approved pictures."""
 
 import pathlib
 
@@ -14,7 +14,7 @@ FOUR_PARTS = [*DECODE, "--splits", "4"]
 
 
 def in_machine(flags):
-    """What shows the machine, and not the wall, where no view is named."""
+    """The same flags with the machine view, where they name no view."""
     return flags if "--view" in flags else [*flags, "--view", "machine"]
 
 
@@ -93,7 +93,7 @@ MACHINE_PICTURES = {
 
 PICTURES = {name: in_machine(flags) for name, flags in MACHINE_PICTURES.items()} | WALLS | TIMES | ROWS
 
-# Said by text alone. Steps of `toy` with one operation each: what a card writes and what is said of it.
+# States with approved texts only. Steps of `toy` with one operation each: what a card writes, and what is said of it.
 MACHINE_TEXTS = {
     **{f"toy_{step}": ["flash_v2", *TOY, "--step", str(step)]
        for step in (1, 3, 6, 8, 9, 10, 11, 12, 13, 14, 48, 49, 50)},
@@ -159,22 +159,22 @@ TEXTS = PICTURES | {name: in_machine(flags) for name, flags in MACHINE_TEXTS.ite
     "wall_matrix": ["softmax_online", "--seq", "256", "--heads", "1", "--step", "30"],
 }
 
-# "05-columns-and-rows.json" is columns-and-rows.
+# The scene of "05-columns-and-rows.json" is columns-and-rows.
 SCENES = [path.stem[3:] for path in sorted((pathlib.Path(__file__).resolve().parents[2] / "scenes").glob("*.json"))]
-# At a desk, in a hall, and where there is little room.
+# At a desk, on a projector, and in a small window.
 SCENE_SIZES = {"": [], "_hall": ["--projector", "--size", "1920x1080"], "_small": ["--size", "800x600"]}
 SCENE_STATES = {"scene_" + name.replace("-", "_") + size: ["--scene", name, *flags]
                 for name in SCENES for size, flags in SCENE_SIZES.items()}
 TEXTS |= SCENE_STATES | {"scene_changed": ["--scene", "grouped-heads", "--kv-heads", "8", "--answer"]}
 PICTURES |= SCENE_STATES
 
-# A slider set to what cannot be: flags, slider, where it is clicked.
+# A slider set to a number that is refused: flags, slider, where it is clicked.
 PROBLEM = {
     "problem": (in_machine(["flash_v2", *HALF, "--step", "60"]), "kv-heads", 0.98),
     "beyond_hbm": (in_machine(["standard", "--seq", "512", "--dim", "128", "--detail", "counters"]), "seq", 0.98),
 }
 
-# Tooltips: flags, and where the mouse rests; 0 to 1 from the left upper corner of a panel or control.
+# Tooltips: flags, and where the mouse rests, from 0 to 1 from the upper left corner of a panel or control.
 TIPS = {
     "tips": (in_machine(["flash_v2", *TOY, "--step", "26"]),
              [("sm-2", 0.5, 0.5), ("scrub", 0.5, 0.5), ("line-7", 0.5, 0.5), ("break-8", 0.5, 0.5), ("seq", 0.5, 0.5),

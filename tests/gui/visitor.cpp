@@ -9,12 +9,12 @@ namespace tilescope::gui {
 namespace {
 
 #if defined(TILESCOPE_SANITIZED)
-constexpr double most_seconds = 20;  // of a frame
+constexpr double most_seconds = 20;  // the longest frame allowed
 #else
 constexpr double most_seconds = 2;
 #endif
 
-/// What may be typed where a number, a word or a path is wanted.
+/// Texts that may be typed into fields for numbers, words or paths.
 const std::vector<std::string>& texts() {
     static const std::vector<std::string> all = {"1",
                                                  "7",
@@ -61,7 +61,7 @@ const std::vector<std::string>& texts() {
     return all;
 }
 
-/// Whether every line of it is shown as it is.
+/// Whether a text is printable, apart from line ends.
 bool is_shown(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text::printable(text);
@@ -127,7 +127,7 @@ void Visitor::click(const ImVec4& at) {
     }
 }
 
-/// A control that has a name; what is a field is given something to hold.
+/// Clicks a named control; into a field, something is typed.
 void Visitor::click_place() {
     if (h_.app.places.empty()) return;
     const auto& [name, at] = choices_.of(h_.app.places);
@@ -156,7 +156,7 @@ void Visitor::key() {
     }
 }
 
-/// As often to a small size as to a large one.
+/// Small sizes are as likely as large ones.
 void Visitor::resize() {
     const auto length = [&](double most) {
         return static_cast<int>(std::exp2(static_cast<double>(choices_.below(1000)) / 999 * std::log2(most)));
@@ -191,7 +191,7 @@ void Visitor::play() {
     if (choices_.one_in(2)) p.play();
 }
 
-/// As the dialog does; what was saved reads back.
+/// Saves and opens as the dialog does; what was saved reads back.
 void Visitor::save_or_open() {
     try {
         const show::State now = h_.app.state();
@@ -227,14 +227,14 @@ std::string Visitor::wrong() const {
     return "";
 }
 
-/// What is in the making is there before the next event, or is given up.
+/// Before the next event, a run that is being made is either waited for or cancelled.
 void Visitor::settle() {
     show::Session& s = h_.app.session;
     if (s.busy()) {
         is_cheap(s.setup()) ? s.finish() : s.cancel();
         follow(h_.app);
     }
-    // A plane can be clicked, so it is there. What else there is to explore by now decides nothing.
+    // The plane can be clicked, so it has to be there. Other figures have no effect on later events.
     if (h_.app.view.stage == Stage::tiles) h_.app.explorer.await(s, h_.app.view);
 }
 

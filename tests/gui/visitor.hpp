@@ -1,4 +1,4 @@
-// Somebody who does anything at any time, in a window without a window.
+// A user who does anything at any time, in a window without a display.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace tilescope::gui {
 
-/// Saves and opens in a folder of its own, which is the current one as long as it is there.
+/// Saves and opens in a folder of its own, which is the current folder as long as the visitor exists.
 class Visitor {
   public:
     explicit Visitor(Choices& choices);
@@ -18,10 +18,10 @@ class Visitor {
     Visitor(const Visitor&) = delete;
     Visitor& operator=(const Visitor&) = delete;
 
-    /// Does something, lets a frame be drawn, and says in a line what has to hold always and does not; nothing where
-    /// all is well. The same choices do the same: what takes long to make is waited for or given up at once.
+    /// Does something and draws a frame. Returns a line on what must hold and does not, or "". The same choices have
+    /// the same effects: what takes long to make is waited for or cancelled at once.
     std::string act();
-    /// The command that shows what is shown.
+    /// The command that shows the current state.
     std::string shown() const { return show::shell_command(h_.app.state()).substr(0, 1000); }
 
   private:
@@ -46,7 +46,7 @@ class Visitor {
     std::filesystem::path before_;
     std::vector<Situation> situations_;
     Headless h_;
-    std::string told_;  // what was wrong while something was done
+    std::string told_;  // what went wrong during an event
 };
 
 }  // namespace tilescope::gui

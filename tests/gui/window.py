@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Uses tilescope-gui as people do: mouse and keys in a real window.
+"""Uses tilescope-gui as people do: by mouse and keys, in a real window.
 
     window.py TILESCOPE_GUI TILESCOPE [NAME...]
-    window.py TILESCOPE_GUI TILESCOPE --share K OF    the K-th share of OF, from 0, for tests side by side
-    window.py TILESCOPE_GUI TILESCOPE --long          what takes long, and is in no share
+    window.py TILESCOPE_GUI TILESCOPE --share K OF    the K-th of OF shares, from 0, for tests side by side
+    window.py TILESCOPE_GUI TILESCOPE --long          tests that take long, which are in no share
 
-A folder in place of the program is the page's (build-web/site), which is used in a browser, in the same way.
+A folder in place of TILESCOPE_GUI is the page's (build-web/site): the page is used in a browser in the same way.
 """
 
 import json
@@ -74,7 +74,7 @@ def steps_back_to_the_same_picture(display):
 
 
 def plays_a_stretch(display):
-    """From its start to its end, and not beyond; who wants the rest of the run gets there."""
+    """Plays from the start to the end of a stretch, and not beyond; the rest of the run can still be reached."""
     w = Window(display, GUI, *SMALL, "--from", "5", "--to", "12", "--speed", "40", "--play-through")
     w.key("Home")
     w.settled(step=0)
@@ -107,7 +107,7 @@ def scrubs(display):
 
 
 def loses_no_key_on_slow_frames(display):
-    """Keys that go down and up within a frame: in 4K a frame of the software renderer takes long."""
+    """Keys that go down and up within one frame count: at large sizes a frame of the software renderer takes long."""
     w = Window(display, GUI, *FLAGS, "--size", "1900x1100")
     w.click("seq-input")
     for n in ("160", "96", "224"):
@@ -115,7 +115,7 @@ def loses_no_key_on_slow_frames(display):
         w.x("key", "--delay", "0", "ctrl+a", *n, "Return")
         w.wait(lambda s: s["settled"] and flag(s, "--seq") == n, f"--seq {n}")
     before = w.state()["step"]
-    w.x("key", "--delay", "4", "Right", "Right", "Right")  # GLFW drops a key's second press in a millisecond
+    w.x("key", "--delay", "4", "Right", "Right", "Right")  # GLFW drops the second press of a key within a millisecond
     w.wait(lambda s: s["step"] == before + 3, "three steps")
     w.close()
 
@@ -182,7 +182,7 @@ def drags_through_time(display):
 
 
 def steps_by_a_stride(display):
-    """The arrows go by operation, tile, row or launch; with Shift by operation whatever is chosen. Where they lead is
+    """The arrow keys step by operation, line, tile, row or launch; with Shift always by operation. What they lead to is
     said before the move is over."""
     w = Window(display, GUI, *SMALL, "--sms", "2", "--causal")
     ends = {}
@@ -237,7 +237,7 @@ def pauses_at_firsts(display):
 
 
 def plays_in_time(display):
-    """At the pace of time a launch, which takes most of it, is played for most of the time."""
+    """At the pace of time, a launch that takes most of the time is played for most of the time."""
     w = Window(display, GUI, *FLAGS, "--size", "1000x900", "--pace", "time", "--speed", "2000", "--play-through")
     assert any(text.endswith("s/s") for text, _, _ in w.state()["texts"]["transport"]), "no speed in seconds"
     w.click("pace-step")
@@ -256,7 +256,7 @@ def paints_the_wall(display):
 
     flags = ["flash_v2", "--seq", "512", "--br", "64", "--bc", "64", "--size", "1440x900"]
     w = Window(display, GUI, *flags, "--heads", "1")
-    w.click("wall", 3.1 / 8, 5.1 / 8)  # tile (6, 4), beside where tags are
+    w.click("wall", 3.1 / 8, 5.1 / 8)  # tile (6, 4), at a place without tags
     there = w.wait(lambda s: s["settled"] and s["step"] > 0, "the step that paints tile (6, 4)")
     assert focus(there) == 5, there["command"]
     said = [text for text, _, _ in there["texts"]["memory"]]
@@ -276,7 +276,7 @@ def paints_the_wall(display):
 
 
 def cuts_keys_into_parts(display):
-    """The controls of parts and of packed heads, their mistakes, and bands on the wall."""
+    """The controls for parts and packed heads, errors in them, and bands on the wall."""
     w = Window(display, GUI, "split_kv", "--seq-q", "1", "--seq-k", "1024", "--heads", "4", "--kv-heads", "2", "--dim",
                "64", "--bc", "64", "--splits", "4", "--size", "1440x900")
 
@@ -307,7 +307,7 @@ def cuts_keys_into_parts(display):
     says("head 1 of 4")
     w.key("ctrl+z")
     w.wait(lambda s: s["settled"] and flag(s, "--pack") is None, "heads packed again")
-    # Neither flag means anything to standard attention.
+    # Neither flag exists for standard attention.
     w.click("algorithm")
     w.click("algorithm-standard")
     w.wait(lambda s: s["settled"] and s["algorithm"] == "standard" and not s["problem"] and flag(s, "--splits") is None
@@ -316,7 +316,7 @@ def cuts_keys_into_parts(display):
 
 
 def chooses_masks(display):
-    """Masks of the list, one after the other, and the way back."""
+    """Chooses the listed masks one after the other, and none again."""
     w = Window(display, GUI, "flash_v2", "--seq", "512", "--heads", "1", "--br", "64", "--bc", "64", "--causal", "--size",
                "1440x900")
 
@@ -337,7 +337,7 @@ def chooses_masks(display):
 
 
 def changes_scores(display):
-    """A bias, ALiBi and dropout from the controls, and what another algorithm does not have taken back."""
+    """Sets a bias, ALiBi and dropout by the controls. Another algorithm loses the settings that it lacks."""
     w = Window(display, GUI, "flash_v2", "--seq", "256", "--heads", "2", "--br", "64", "--bc", "64", "--size", "1000x1200")
 
     def chosen(name, **flags):
@@ -401,7 +401,7 @@ def turns_scenes(display):
 
 
 def opens_drawers(display):
-    """In a hall: by keys and by clicks, one at a time."""
+    """On a projector, drawers open by keys and by clicks, one at a time."""
     w = Window(display, GUI, "flash_v2", "--seq", "512", "--heads", "1", "--br", "64", "--bc", "64", "--step", "20",
                "--projector", "--size", "1920x1080")
     panels = {"controls": "panel-controls", "code": "panel-code", "detail": "panel-detail"}
@@ -426,7 +426,7 @@ def opens_drawers(display):
 
 
 def zooms_in(display):
-    """On what the mouse points at; nothing else changes."""
+    """Zooms in on the place under the mouse; nothing else changes."""
     w = Window(display, GUI, "flash_v2", "--seq", "512", "--heads", "1", "--br", "64", "--bc", "64", "--step", "20",
                "--size", "1440x900")
     width = w.wait(lambda s: "wall" in s["places"] and s["settled"], "the wall")["places"]["wall"][2]
@@ -441,13 +441,13 @@ def zooms_in(display):
     assert abs(x - 0.7) < 0.03 and abs(y - 0.3) < 0.03, (x, y)
     assert there["step"] == 20 and there["places"]["wall"][2] != width
     assert any("Z: all" in text for text, _, _ in there["texts"]["memory"])
-    # The spot is in the middle of the height: there is the row of tiles that was pointed at.
+    # The spot is in the middle of the height, so the row of tiles that was pointed at is there.
     w.move("wall", 0.5, 0.5)
     w.wait(lambda s: any(text.startswith("tile i = 3,") for text, _, _ in s["texts"].get("tooltip", [])), "row 3")
     w.key("space")
     assert zoom(w.wait(lambda s: s["step"] > 21, "playing"))
     w.key("space")
-    # Drawn along by the mouse: no click.
+    # A drag moves the view, and is no click.
     before = w.wait(lambda s: s["settled"] and not s["playing"], "a pause")
     w.drag("wall", 0.4, 0.7)
     there = w.wait(lambda s: zoom(s) and float(zoom(s).split(",")[0]) < 0.6, "what is left of it")
@@ -557,7 +557,7 @@ def saves_opens_and_types_its_state(display):
     saved = os.path.join(w.folder, "mine.json")
     w.wait(lambda s: os.path.exists(saved), "a saved file")
     text = open(saved).read()
-    w.click("save")  # over it: only when asked twice
+    w.click("save")  # replaces the file only when asked twice
     w.click("path-ok")
     w.wait(lambda s: "once more replaces it" in json.dumps(s["texts"]), "a question")
     os.truncate(saved, 0)
@@ -600,7 +600,7 @@ def plays_recordings(display):
         w.key("Right")
         w.settled(step=9)
         played = w.picture()
-        w.click("algorithm"), w.click("algorithm-flash_v1")  # another algorithm leaves the recording
+        w.click("algorithm"), w.click("algorithm-flash_v1")  # another algorithm ends the recording
         w.wait(lambda s: s["algorithm"] == "flash_v1" and trace not in s["command"], "another algorithm")
         w.close()
         w = Window(display, GUI, *flags, "--step", "9")
@@ -638,17 +638,18 @@ def races(display):
 
 
 def flag(state, name):
-    """The value of a flag of the command that the window stands for; None where it has none."""
+    """The value of a flag in the command that shows the current state; None where the command lacks the flag."""
     words = state["command"]
     return words[words.index(name) + 1] if name in words else None
 
 
 def explores_tiles(display):
-    """The plane by mouse: hovering says a cell's numbers, a click runs it, a drag runs what it passes."""
+    """The plane by mouse: hovering tells a cell's numbers, a click runs the cell, a drag runs the cells that it
+    passes."""
     w = Window(display, GUI, "flash_v2", "--seq", "512", "--heads", "2", "--dim", "64")
     w.click("view-tiles")
     w.wait(lambda s: s["settled"] and flag(s, "--view") == "tiles", "the plane")
-    w.click("plane", 3.5 / 32, 1 - 1.5 / 32)  # cells of 16: the fourth to the right, the second from below
+    w.click("plane", 3.5 / 32, 1 - 1.5 / 32)  # cells of 16: the fourth from the left, the second from below
     state = w.wait(lambda s: s["settled"] and flag(s, "--bc") == "64", "the tiling that was clicked")
     assert flag(state, "--br") == "32", state["command"]
     said = [text for text, _, _ in state["texts"]["explore"]]
@@ -662,7 +663,7 @@ def explores_tiles(display):
     assert any("does not fit" in t for t, _, _ in said["texts"]["explore"]), said["texts"]["explore"]
     w.drag("plane", 0.5 / 32, 3.5 / 32)
     state = w.wait(lambda s: s["settled"] and flag(s, "--bc") == "64" and flag(s, "--br") != "32", "where the drag ended")
-    # Another metric, and a slider, which makes another plane.
+    # Another metric; and a slider, which leads to another plane.
     w.click("metric")
     w.click("metric-hbm_bytes")
     w.wait(lambda s: flag(s, "--metric") == "hbm_bytes" and
@@ -690,7 +691,7 @@ def puts_a_mistake_right(display):
 
 
 def exports_views(display):
-    """What is explored, as files by mouse and keys: the numbers are those of `tilescope plot`."""
+    """Exports explored figures by mouse and keys: the numbers are those of `tilescope plot`."""
     flags = ["--seq", "512", "--heads", "2", "--dim", "64"]
     w = Window(display, GUI, "flash_v2", *flags, "--view", "roofline")
     w.settled()
@@ -720,7 +721,7 @@ def exports_views(display):
 
 
 def exports_stages(display):
-    """The view alone, as a file: asked for by mouse and keys, in the window."""
+    """Exports the view alone by mouse and keys."""
     w = Window(display, GUI, "flash_v2", *SMALL[1:], "--view", "wall")
     w.settled()
 
@@ -789,7 +790,7 @@ def says(w, words, **more):
 
 
 def pictures_of(path):
-    """How many, and how wide and high they are."""
+    """(number of pictures, width, height) of a film."""
     printed = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-select_streams", "v", "-show_entries",
                               "stream=width,height,nb_read_frames", "-of", "csv=p=0", path],
                              capture_output=True, text=True, check=True).stdout
@@ -798,7 +799,7 @@ def pictures_of(path):
 
 
 def writes_films(display):
-    """From the window, which goes on meanwhile and is where it was afterwards."""
+    """Films from the window. The window can be used meanwhile, and is afterwards where it was."""
     w = Window(display, GUI, *FLAGS, "--step", "40", "--speed", "20", "--break", "10", "--size", "800x600")
     before = w.settled(step=40)
     film_dialog(w, "film.mp4")
@@ -814,7 +815,7 @@ def writes_films(display):
     w.key("Right")  # the window goes on
     w.settled(step=41)
     says(w, "film.mp4 written")
-    # 20 moves, and the last picture for one more, of 1/20 s each; 30 pictures a second.
+    # 20 moves, and the last picture for one more, of 1/20 s each; 30 pictures per second.
     frames, *size = pictures_of(path)
     assert abs(frames - 21 * 30 / 20) <= 1 and size == [800, 600], (frames, size)
     after = w.settled(step=41)
@@ -837,7 +838,7 @@ def writes_films(display):
 
 
 def cancels_films(display):
-    """By its button and by Escape: nothing is left of it, and what was there stays."""
+    """Cancels by the button and by Escape: nothing is left of the film, and an older file stays."""
     w = Window(display, GUI, *SMALL, "--speed", "0.5")  # a long film
     path = os.path.join(w.folder, "film.mp4")
     for way in ("button", "key", "close"):
@@ -871,7 +872,7 @@ def cancels_films(display):
 
 
 def says_why_there_is_no_film(display):
-    """Without ffmpeg, and with one that fails."""
+    """Without ffmpeg, and with an ffmpeg that fails."""
     with tempfile.TemporaryDirectory() as tools:
         os.symlink(shutil.which("xdotool"), os.path.join(tools, "xdotool"))
         display.environment["PATH"] = tools
@@ -948,17 +949,17 @@ TESTS = [play_and_pause, steps_back_to_the_same_picture, plays_a_stretch, scrubs
          explores_tiles, exports_views, exports_stages, writes_films, cancels_films,
          says_why_there_is_no_film, shows_models, puts_a_mistake_right, needs_no_display, understands_former_names,
          says_what_is_wrong_in_one_line]
-# Films, figures and pictures, every algorithm, scene, size and mask in turn, and what goes through a whole program.
+# Films, figures and pictures; tests of every algorithm, scene, size and mask in turn; and tests of a whole program.
 LONG = [explores_tiles, exports_views, exports_stages, writes_films, cancels_films, turns_scenes, shows_each_algorithm,
         fits_every_size, changes_scores, chooses_masks, cuts_keys_into_parts, steps_by_a_stride]
-# What needs a command line to start it, files by name, signals, or ffmpeg. tests/gui/page.py has what a page has instead.
+# Tests that need a command line, files by name, signals, or ffmpeg. tests/gui/page.py has what a page has instead.
 NOT_IN_A_PAGE = [counts_as_the_command_line, saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings,
                  shows_a_tour_once, exports_views, exports_stages, writes_films, cancels_films, says_why_there_is_no_film,
                  needs_no_display, understands_former_names, says_what_is_wrong_in_one_line]
 
 
 def asked_for():
-    """The tests that are asked for: by name, a share of them, or all that there can be."""
+    """The tests that were asked for: by name, a share, or all."""
     wanted = sys.argv[3:]
     if wanted == ["--long"]:
         return LONG

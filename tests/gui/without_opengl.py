@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where there is no display, no OpenGL or no Xvfb, the window says so in one line, and what helps.
+"""Where there is no display, no OpenGL or no Xvfb, the window says so in one line, with what helps.
 
     without_opengl.py TILESCOPE_GUI
 """
@@ -33,7 +33,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, args, environment, part in cases:
             r = subprocess.run([binary, *args], env=environment, cwd=folder, capture_output=True, text=True, timeout=60)
-            ours = [line for line in r.stderr.splitlines() if not line.startswith("libGL")]  # which speaks for itself
+            ours = [line for line in r.stderr.splitlines() if not line.startswith("libGL")]  # libGL prints its own
             tally.check(r.returncode == 1 and len(ours) == 1 and part in ours[0],
                         f"{name}: exit {r.returncode}, {r.stderr!r}")
             tally.check(os.listdir(folder) == [], f"{name} left {os.listdir(folder)}")

@@ -1,4 +1,4 @@
-// Advice on tiles: the ranking is that of runs, and the reasons are true.
+// Advice on tiles: the ranking agrees with runs, and the reasons are true.
 #include "lab/advice.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ TEST_CASE("the objective decides, and tiles that were given stay", "[advice]") {
         CHECK(c.tiling().bc == 64);
         CHECK(c.value == static_cast<double>(c.outcome.report->counters.hbm()));
     }
-    // K and V are read once for each row block: the tallest that fits.
+    // K and V are read once for each row block, so the tallest tile that fits is the best.
     Index tallest = 0;
     for (const Candidate& c : a.ranking) tallest = std::max(tallest, c.tiling().br);
     CHECK(a.ranking[0].tiling().br == tallest);
@@ -80,7 +80,7 @@ TEST_CASE("where an SM has room for too few warps, that is the reason, and such 
     GpuSpec gpu = gpu_preset("H100");
     const Algorithm& a = *find_algorithm("flash_v2");
     Wish tall;
-    tall.tiling.br = 128;  // of 8 warps where d is 256: with 4 all would spill
+    tall.tiling.br = 128;  // 8 warps where d is 256; with 4, registers would spill
     gpu.max_warps_per_sm = 4;
     const std::string why = message_of<RunError>([&] { advise(a, layer(4, 1024, 256), tall, gpu, 2); });
     INFO(why);

@@ -39,7 +39,7 @@ struct stat status_of(const std::string& path) {
     return status;
 }
 
-/// Nothing is forbidden to root: while this lives, root is a user whose the folder is.
+/// root may do anything. While this exists, root acts as user 65534, who owns the folder.
 class AsNobody {
   public:
     explicit AsNobody(const Folder& folder) : root_(::geteuid() == 0), folder_(folder / ".") {
@@ -60,7 +60,7 @@ class AsNobody {
     const std::string folder_;
 };
 
-/// While it lives, no file can grow beyond this size: what a full disk is like, without one.
+/// While this exists, no file can grow beyond this size: as on a full disk.
 class SmallFiles {
   public:
     explicit SmallFiles(rlim_t most) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -96,7 +96,7 @@ TEST_CASE("atomic file: the content appears at the commit, all at once") {
     file.commit();
     CHECK(bytes_of(folder / "a") == large + "12");
     CHECK(folder.entries() == 1);
-    file.commit();  // harmless
+    file.commit();  // does nothing
     CHECK(folder.entries() == 1);
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("atomic file: a file that may be written to, in a folder that may not"
             fs::permissions(folder / ".", fs::perms::owner_read | fs::perms::owner_exec);
             AtomicFile file(folder / "a");
             file.stream() << content;
-            CHECK(bytes_of(folder / "a") == "before, and not the shortest");  // until it is complete
+            CHECK(bytes_of(folder / "a") == "before, and not the shortest");  // until the new content is complete
             file.commit();
             fs::permissions(folder / ".", fs::perms::owner_all);
         }
@@ -234,7 +234,7 @@ TEST_CASE("atomic file: what is copied for want of a temporary beside it is copi
 }
 
 TEST_CASE("atomic file: a file in a folder where only its owner may replace it") {
-    if (::geteuid() != 0) return;  // takes two users
+    if (::geteuid() != 0) return;  // needs two users
     const Folder folder;
     write_bytes(folder / "a", "before");
     REQUIRE(::chmod((folder / "a").c_str(), 0666) == 0);
@@ -327,7 +327,7 @@ TEST_CASE("atomic file: a signal ends the wait for a pipe's reader") {
     noted.sa_handler = [](int) {};
     ::sigaction(SIGALRM, &noted, &before);
     const itimerval soon{{0, 10'000}, {0, 10'000}}, never{};
-    ::setitimer(ITIMER_REAL, &soon, nullptr);  // again and again: the first may come before the wait
+    ::setitimer(ITIMER_REAL, &soon, nullptr);  // repeated, because the first signal may come before the wait
     CHECK_THROWS_AS(AtomicFile(folder / "fifo"), Interrupted);
     ::setitimer(ITIMER_REAL, &never, nullptr);
     ::sigaction(SIGALRM, &before, nullptr);

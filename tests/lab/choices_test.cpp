@@ -1,4 +1,4 @@
-// What is chosen for the user: published tiles, the best ones, the order of thread blocks; and what a comparison says.
+// What is chosen for the user: published tiles, the best tiles, the order of thread blocks; and what a comparison says.
 #include <cmath>
 #include <set>
 
@@ -26,14 +26,14 @@ Tiling published(const char* algorithm, Index dim, const char* gpu, bool causal 
     return published_tiles(*find_algorithm(algorithm), problem(8, 4096, dim, dtype, causal), gpu_preset(gpu)).tiling;
 }
 
-/// The H100 with so much SRAM on an SM.
+/// An H100 with `kib` KiB of SRAM per SM.
 GpuSpec with_sram(Bytes kib) {
     GpuSpec gpu = gpu_preset("H100");
     gpu.sram_per_sm = kib * 1024, gpu.sram_per_block = gpu.sram_per_sm - 1024;
     return gpu;
 }
 
-/// The objective of the best mapping; infinite where nothing fits.
+/// The value of the objective for the best mapping; infinite where nothing fits.
 double least(const Algorithm& a, const Problem& p, const GpuSpec& gpu, Objective objective) {
     const auto best = best_mapping(a, p, {.tiling = {}, .rule = TileRule::best, .objective = objective}, gpu);
     if (!best) return INFINITY;
@@ -131,7 +131,7 @@ TEST_CASE("published tiles are those of the released kernels", "[tiles]") {
     CHECK((published("flash_v2", 256, "A100-40GB") == Tiling{128, 64}));
     CHECK((published("flash_v2", 256, "H100-SXM") == Tiling{64, 64}));
     CHECK((published("memory_efficient", 128, "T4") == Tiling{32, 128}));
-    // Cut to the problem, and halved until they fit.
+    // Tiles are cut to the problem, and halved until they fit.
     const Algorithm& a = *find_algorithm("flash_v2");
     CHECK((choose_tiling(a, problem(1, 100, 64), {}, gpu_preset("H100")) == Tiling{100, 100}));
     CHECK(fits(a, problem(1, 4096, 256), choose_tiling(a, problem(1, 4096, 256), {}, gpu_preset("T4")),
@@ -250,12 +250,12 @@ TEST_CASE("the first table says what silicon says, and why", "[conclusion]") {
     CHECK(contains(lines[2], "flash_v1 takes 2.3 x as long: 64 thread blocks for 132 SMs"));
     CHECK(contains(lines[3], "standard takes"));
     CHECK(contains(lines[3], "from and to DRAM against"));
-    // Of the same kernel twice nothing can be said.
+    // Two runs of one kernel give nothing to say.
     const auto same = said({"flash_v2", "flash_v2"}, problem(64, 4096, 64));
     REQUIRE(same.size() == 1);
     CHECK(contains(same[0], "Too close to call: flash_v2 ("));
     CHECK(said({"flash_v2"}, problem(64, 4096, 64)).empty());
-    // 2.2 TB of S and P have no time.
+    // 2.2 TB of S and P do not fit in HBM, so there is no time.
     CHECK(said({"standard", "flash_v2"}, problem(8, 262144, 64)).empty());
 }
 

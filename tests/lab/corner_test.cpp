@@ -12,7 +12,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// The rows of a causal mask as text, '1' where a query sees a key.
+/// A causal mask in rows of text: '1' where a query sees a key.
 std::vector<std::string> mask_of(Index queries, Index keys, const char* corner) {
     Options o;
     o.seq_q = queries, o.seq_k = keys, o.causal = true, o.causal_corner = corner;
@@ -29,7 +29,7 @@ using Rows = std::vector<std::string>;
 
 }  // namespace
 
-// As PyTorch's documentation of scaled_dot_product_attention has them: causal_upper_left and causal_lower_right.
+// As documented for PyTorch's scaled_dot_product_attention: causal_upper_left and causal_lower_right.
 TEST_CASE("a causal mask begins in the top left corner, or ends in the bottom right", "[mask]") {
     CHECK(mask_of(3, 5, "top-left") == Rows{"10000", "11000", "11100"});
     CHECK(mask_of(3, 5, "bottom-right") == Rows{"11100", "11110", "11111"});
@@ -67,7 +67,7 @@ TEST_CASE("from the top left, key tiles beyond the last query are not read", "[m
     CHECK(keys_read() == 64);
 }
 
-// Rows of a packed tile are one query's, and the kernels take a row further for a key further.
+// The rows of a packed tile belong to one query, but kernels assume that each row sees one key more than the row above.
 TEST_CASE("no kernel takes packed heads under a mask from the top left", "[mask][kernels]") {
     const Algorithm& a = *find_algorithm("split_kv");
     Options o;

@@ -1,4 +1,4 @@
-// The L2 of a launch that is too long to be played, against playing all of it.
+// The L2 of a launch that is too long to be played whole, compared with playing all of it.
 #include "lab/dram.hpp"
 
 #include <cmath>
@@ -19,7 +19,7 @@ struct Case {
     bool causal = false;
 };
 
-/// What reaches DRAM of the first launch where so many visits may be played. Row blocks that see more take longer.
+/// DRAM traffic of the first launch, with at most `most_visits` tile visits played.
 std::optional<DramTraffic> traffic(const Case& c, double most_visits, const GpuSpec& gpu = gpu_preset("H100"),
                                    Order order = Order::kernel) {
     Problem p;
@@ -56,7 +56,7 @@ TEST_CASE("what some heads and each further one bring to DRAM is what all of the
         REQUIRE(folded);
         CHECK_THAT(static_cast<double>(folded->read),
                    Catch::Matchers::WithinRel(static_cast<double>(exact->read), 0.01));
-        // What is dirty at the end is never written: writes vary by a part of the L2.
+        // Dirty bytes at the end are never written back, so writes vary by a part of the L2.
         CHECK_THAT(static_cast<double>(folded->written),
                    Catch::Matchers::WithinAbs(static_cast<double>(exact->written),
                                               0.01 * static_cast<double>(exact->read + exact->written)));
@@ -90,11 +90,11 @@ TEST_CASE("what reaches DRAM is within 1% of playing all, read and written, or n
             CHECK_THAT(static_cast<double>((*found).*bytes),
                        Catch::Matchers::WithinRel(static_cast<double>((*exact).*bytes), 0.01));
     }
-    CHECK(6 * said >= played);  // of five orders two have no number
+    CHECK(6 * said >= played);  // two of the five orders have no number
 }
 
 TEST_CASE("one head more does not end what is written", "[dram]") {
-    // 16 x 16 tiles of d = 128: 31 heads are played, 32 have more visits than may be.
+    // 16 x 16 tiles of d = 128: 31 heads can be played; 32 heads exceed the limit of visits.
     const auto written = [](Index heads) {
         Problem p;
         p.heads = p.kv_heads = heads, p.seq_q = p.seq_k = 4096, p.dim = p.dim_v = 128;
@@ -128,7 +128,8 @@ TEST_CASE("heads of one thread block pass through the L2, each tile once, but fo
             INFO(name << ", " << partitions << " partitions");
             REQUIRE(exact);
             REQUIRE(passed);
-            // Two copies of a summary of each key block leave no room to pass through: then from what some heads add.
+            // With two copies, a summary of each key block leaves no room to pass through, so the traffic is
+            // extrapolated.
             const bool passes = partitions == 1 || name != std::string_view("chunked");
             CHECK_THAT(static_cast<double>(passed->read),
                        Catch::Matchers::WithinRel(static_cast<double>(exact->read), passes ? 0 : 0.01));
@@ -140,7 +141,7 @@ TEST_CASE("heads of one thread block pass through the L2, each tile once, but fo
         gpu.l2_bytes = 8 << 20;
         return gpu;
     }());
-    CHECK_FALSE(no_room);  // the order would matter, and it cannot be played
+    CHECK_FALSE(no_room);  // the order would matter, and the launch is too long to be played
 }
 
 TEST_CASE("where a head alone is too much, or SMs would stay idle, nothing is said", "[dram]") {
@@ -160,10 +161,10 @@ TEST_CASE("chiplets know nothing of each other, so that heads first is the bette
         return t->read;
     };
     constexpr Bytes unlimited = Bytes{1} << 40, scarce = 12 << 20;
-    const Bytes kv = 2 * 8192 * 64 * 2 * 8, q = kv / 2;  // once each
+    const Bytes kv = 2 * 8192 * 64 * 2 * 8, q = kv / 2;  // bytes of each, read once
     for (const Order order : {Order::kernel, Order::heads}) CHECK(read(1, unlimited, order) == q + kv);
     CHECK(read(8, unlimited, Order::kernel) == q + 8 * kv);  // every chiplet has row blocks of every head
-    CHECK(read(8, unlimited, Order::heads) == q + kv);       // and here those of one
+    CHECK(read(8, unlimited, Order::heads) == q + kv);       // every chiplet has the row blocks of one head
     CHECK(read(8, scarce, Order::heads) < read(8, scarce, Order::kernel));
     CHECK(read(1, scarce, Order::heads) >= read(1, scarce, Order::kernel));
 }

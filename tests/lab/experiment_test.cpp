@@ -29,7 +29,7 @@ Case square(Index heads, Index seq, Index dim, Tiling tiling) {
 
 bool close(double a, double b) { return std::abs(a - b) < 1e-12 * std::abs(b); }
 
-/// What an algorithm keeps in HBM besides Q, K, V and O (X and Y), typed from the papers where there is one.
+/// What an algorithm keeps in HBM besides Q, K, V and O (or X and Y), typed from its paper where there is one.
 Bytes extra(const std::string& algorithm, const Case& c) {
     const Problem& p = c.problem;
     const Bytes heads = p.batch * p.heads, e = p.dtype == Dtype::f32 ? 4 : 2;
@@ -38,11 +38,11 @@ Bytes extra(const std::string& algorithm, const Case& c) {
     if (algorithm == "flash_v2") return heads * p.seq_q * 4;                // LSE
     if (algorithm == "chunked")  // m, s and v of every key chunk, for one query chunk of each head
         return heads * ((p.seq_k + c.tiling.bc - 1) / c.tiling.bc) * std::min(c.tiling.br, p.seq_q) * (p.dim_v + 2) * 4;
-    if (algorithm == "memory_efficient")  // the unfinished O in f32, which O of that type itself has room for
+    if (algorithm == "memory_efficient")  // the unfinished O in f32; an f32 O holds it itself
         return p.dim_v > 128 && e == 2 ? heads * p.seq_q * p.dim_v * 4 : 0;
     for (const char* none : {"softmax_naive", "softmax_safe", "softmax_online", "three_pass", "two_pass"})
         if (algorithm == none) return 0;
-    // One that no formula here knows: what it declares beyond what its computation has, and what was kept besides O.
+    // No formula here: tensors that the algorithm declares beyond its computation's, and saved ones except O.
     const Algorithm& a = *find_algorithm(algorithm);
     std::set<std::string> common;
     for (const TensorDecl& t : a.computes->tensors(p)) common.insert(t.name);
@@ -64,7 +64,7 @@ TEST_CASE("experiment: launches have their own thread blocks and peaks", "[exper
     CHECK(std::string(r.launches[1].kernel) == "softmax");
     CHECK(std::string(r.launches[2].kernel) == "output");
     CHECK(r.launches[0].thread_blocks == 6 * 8 * 11);
-    CHECK(r.launches[1].thread_blocks == 6 * 16);  // 65 rows of 1000 + 2 f32 in 256 KiB, evenly 63
+    CHECK(r.launches[1].thread_blocks == 6 * 16);  // rows of 1000 + 2 f32: 65 fit in 256 KiB; evenly spread, 63 a block
     CHECK(r.launches[2].thread_blocks == 6 * 8);
     CHECK(r.launches[0].sram_peak == (128 + 96) * 64 * 2);
     CHECK(r.launches[0].register_peak == 128 * 96 * 4);
@@ -94,12 +94,12 @@ TEST_CASE("experiment: FlashAttention-1 leaves SMs idle that FlashAttention-2 fi
 }
 
 TEST_CASE("experiment: arithmetic intensity is all FLOPs over HBM bytes", "[experiment]") {
-    // One thread block, everything in one tile: Q, K, V read, O and LSE written.
+    // One thread block, everything in one tile: Q, K and V are read, O and LSE written.
     const Report r = count(experiment("flash_v2", square(1, 64, 16, {64, 64})));
     const double flops = 2 * 64 * 64 * 32 + (64 * 64 + 64) + (3 * 64 * 64 + 64 * 18 + 64 * 18);
     CHECK(close(r.arithmetic_intensity(), flops / (4 * 64 * 16 * 2 + 64 * 4)));
-    // The online softmax reads each element twice and writes it once; 2 exponentials and 5 other FLOPs, and 3 FLOPs a
-    // row for the correction.
+    // The online softmax reads each element twice and writes it once. Per element 2 exponentials and 5 other FLOPs, per
+    // row 3 FLOPs for the correction.
     const Report s = count(experiment("softmax_online", square(1, 64, 16, {64, 64})));
     CHECK(close(s.arithmetic_intensity(), (7.0 * 64 * 64 + 3 * 64) / (3 * 64 * 64 * 2)));
     // Why FlashAttention helps: the same work on far fewer bytes.
@@ -123,7 +123,7 @@ TEST_CASE("experiment: useful FLOPs are those of pairs that the mask leaves, and
             if (a.computes == &computation::softmax) continue;
             INFO(a.name << ", mask " << mask.name());
             const Report r = count(experiment(a.name, masked));
-            const double products = a.computes == &computation::attention ? 2 : 4;  // as many over d as over d_v
+            const double products = a.computes == &computation::attention ? 2 : 4;  // over d, and as many over d_v
             CHECK(r.useful_flops() == 2.0 * static_cast<double>(pairs) * products * (16 + 24));
             CHECK(r.useful_flops() <= static_cast<double>(r.counters.matmul_flops));
         }
@@ -148,7 +148,7 @@ TEST_CASE("experiment: memory beyond the inputs and the output", "[experiment]")
             Bytes needed = a.computes == &computation::softmax     ? 2 * rows * p.seq_k * e
                            : a.computes == &computation::attention ? all
                                                                    : 2 * all;
-            // One that does without some of what was saved.
+            // Some backward passes do not need O.
             const auto has = [&](const char* name) {
                 return std::any_of(r.tensors.begin(), r.tensors.end(), [&](const auto& t) { return t.name == name; });
             };

@@ -90,7 +90,7 @@ TEST_CASE("bytes against the sequence length are those of runs, and what has no 
         CHECK(dram.points[k].y == static_cast<double>(r.dram()->read));
         CHECK(named(f.panels[1], "compulsory").points[k].y <= dram.points[k].y);
     }
-    // 8 heads of 64k x 64k scores and probabilities are 137 GB.
+    // Scores and probabilities of 8 heads of 64k x 64k are 137 GB.
     const Series& beyond = named(f.panels[0], "does not fit in HBM");
     REQUIRE(beyond.points.size() == 1);
     CHECK(beyond.points[0].x == 65536);
@@ -99,7 +99,7 @@ TEST_CASE("bytes against the sequence length are those of runs, and what has no 
     const Series& shape = named(f.panels[0], "N d + N²");
     const auto quadratic = [](double n) { return n * 64 + n * n; };
     CHECK(shape.points[0].y / shape.points[3].y == Approx(quadratic(1024) / quadratic(65536)));
-    // Through the last point that fits in HBM.
+    // The curve goes through the last point that fits in HBM.
     CHECK(shape.points[2].y == named(f.panels[0], "standard attention").points[2].y);
     CHECK(f.of_all.find("8 heads, d = 64, f16 on H100-SXM. Tiles, Br x Bc: 128 x 128 for all.") != std::string::npos);
 }
@@ -119,7 +119,7 @@ TEST_CASE("more SRAM never moves more bytes, and the lower bound lies below all"
         }
     }
     CHECK(touched);
-    // M = d² = 4,096 elements are 8 KiB: from there twice the SRAM halves the bound.
+    // M = d^2 = 4,096 elements are 8 KiB: from there on, twice the SRAM halves the bound.
     for (std::size_t k = 1; k < 5; ++k) CHECK(bound.points[k].y == Approx(bound.points[k - 1].y / 2));
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("FlashAttention's figure 2, middle: accesses fall with the block size,
     const std::vector<FigurePoint>&bytes = named(f.panels[0], "FlashAttention").points,
           &time = named(f.panels[1], "FlashAttention").points;
     REQUIRE(bytes.size() == 4);
-    const double expected[] = {7.12, 3.77, 2.09, 1.25};  // GB: Algorithm 1 with its initialisations, in closed form
+    const double expected[] = {7.12, 3.77, 2.09, 1.25};  // GB; Algorithm 1 with its initialisations, in closed form
     for (std::size_t k = 0; k < 4; ++k) CHECK(bytes[k].y / 1e9 == Approx(expected[k]).margin(0.01));
     CHECK(time[2].y < time[0].y / 2);
     CHECK(time[3].y > time[2].y * 0.95);
@@ -172,7 +172,7 @@ TEST_CASE("under the roofs who takes longer is lower: hidden tiles are no speed"
     masked.variants = {variant_from("standard"), variant_from("three_pass"), variant_from("flash_v1"),
                        variant_from("flash_v2")};
     const Figure f = roofline(masked);
-    const double needed = 4.0 * 128 * 512 * 513 / 2;  // of a head: a query sees itself and what is before it
+    const double needed = 4.0 * 128 * 512 * 513 / 2;  // of a head: each query sees itself and what is before it
     for (const Variant& v : masked.variants) {
         INFO(v.label);
         const FigurePoint dot = named(f.panels[0], v.title + ", by SM traffic").points[0];
@@ -234,7 +234,7 @@ TEST_CASE("a ladder's steps sum to the traffic of the run", "[figure]") {
     CHECK(sums.size() == 7);
     CHECK(sums[0] == static_cast<double>(report_of("standard", 16, 4096, {128, 128}).counters.hbm()));
     CHECK(sums[4] == static_cast<double>(report_of("flash_v2", 16, 4096, {128, 128}).counters.hbm()));
-    // What is sent to be added is traffic, too.
+    // Reductions count as traffic, too.
     const Figure backward = ladder(request({}, "flash_v2_backward:br=64,bc=64"));
     double sum = 0;
     for (const Box& b : backward.panels[0].boxes) sum += b.top - b.bottom;
@@ -262,15 +262,15 @@ TEST_CASE("both passes stand beside what was printed of the paper's size, and of
     CHECK(value(f.panels[1], "printed, NeurIPS", 0) == 35.3e9);
     CHECK(value(f.panels[1], "printed, NeurIPS", 1) == 4.4e9);
     CHECK(value(f.panels[2], "printed, arXiv v2", 1) == 7.3e-3);
-    // Six products, and seven: one is recomputed.
+    // Six products without recomputation; seven with it.
     const double product = 2.0 * 64 * 16 * 1024 * 1024 * 64 / 1e9;
     CHECK(value(f.panels[0], "counted", 0) == Approx(6 * product));
     CHECK(value(f.panels[0], "counted", 1) == Approx(7 * product));
     CHECK(value(f.panels[0], "printed, arXiv v2", 0) == 66.6);
-    // Less of all else.
+    // The flash versions have less of everything else.
     CHECK(value(f.panels[1], "counted", 1) < value(f.panels[1], "counted", 0));
     CHECK(value(f.panels[2], "modelled", 1) < value(f.panels[2], "modelled", 0));
-    // Each panel says what is in it; bars, captions and tiles have one name for a run.
+    // Each panel's caption says what is in the panel; bars, captions and tiles call a run by one name.
     CHECK_THAT(f.panels[0].caption, ContainsSubstring("six and seven products") && !ContainsSubstring("modelled"));
     CHECK_THAT(f.panels[1].caption, ContainsSubstring("move 25.2 GB") && ContainsSubstring("move 4.65 GB"));
     CHECK_THAT(f.panels[2].caption, !ContainsSubstring("FLOPs"));
@@ -278,7 +278,7 @@ TEST_CASE("both passes stand beside what was printed of the paper's size, and of
     FigureRequest alone = request({}, "flash_v1_backward");
     CHECK_THAT(caption_of(forward_backward(alone)),
                ContainsSubstring(" seven products") && !ContainsSubstring("Algorithms 0 and 3"));
-    alone.options.gpu = "H200";  // whose tiles are others
+    alone.options.gpu = "H200";  // a GPU with other tiles
     const Figure elsewhere = forward_backward(alone);
     CHECK(value(elsewhere.panels[2], "printed, NeurIPS", 0) == 0);
     CHECK_THAT(caption_of(elsewhere), !ContainsSubstring("printed FLOPs") && ContainsSubstring("on an A100 alone"));
@@ -312,14 +312,14 @@ TEST_CASE("the plane of tiles hatches what does not fit, and marks the least", "
     const FigurePoint best = named(p, "best of these: ").points[0];
     CHECK(cell(static_cast<std::size_t>(best.y), static_cast<std::size_t>(best.x)).shade == least);
     CHECK(named(p, "FlashAttention-2's: 128 x 128").points[0].x == 1);
-    // 512 x 48 has room, but needs more registers of each thread than 8 warps have.
+    // 512 x 48 fits on chip, but needs more registers per thread than 8 warps have.
     FigureRequest tall = request({"br=128,512", "bc=48"});
     const Figure timed = tiles_plane(tall);
     CHECK(timed.panels[0].boxes[1].series == "registers would spill");
     tall.metric = "hbm_bytes";
     const Figure counted = tiles_plane(tall);
     CHECK_FALSE(counted.panels[0].boxes[1].hatched);
-    r.metric = "blocks_per_sm";  // more are not better
+    r.metric = "blocks_per_sm";  // more is not better for this metric
     const Figure blocks = tiles_plane(r);
     for (const Series& s : blocks.panels[0].series) CHECK_FALSE(s.title.starts_with("best"));
     r.metric = "limited_by";
@@ -413,7 +413,7 @@ TEST_CASE("captions say what the picture shows, and no more", "[figure]") {
     hidden.options.window_left = 100, hidden.options.soft_cap = 20, hidden.options.bias = "qk";
     CHECK_THAT(said(io_vs_n, hidden), ContainsSubstring("f16, window 100 -, soft-cap 20, bias qk on H100"));
     FigureRequest of_paper = request({}, "flash_v1");
-    of_paper.options.seq = 1024;  // the others are the figure's
+    of_paper.options.seq = 1024;  // the other sizes are the figure's
     CHECK_THAT(said(io_vs_block, of_paper), ContainsSubstring("Batch 64, 16 heads"));
     FigureRequest mixed = request();
     mixed.variants = {variant_from("flash_v2"), variant_from("flash_v2_backward:br=64,bc=64")};
@@ -484,7 +484,7 @@ TEST_CASE("visits of tiles and trips of tensors are those of the run, for every 
                     read += trips[k].read * bytes, written += trips[k].written * bytes;
                 }
                 INFO(t.name);
-                CHECK(read * 2 == Approx(t.traffic.read));  // of two heads
+                CHECK(read * 2 == Approx(t.traffic.read));  // two heads
                 CHECK(written * 2 == Approx(t.traffic.write));
             }
         }
@@ -496,7 +496,7 @@ TEST_CASE("flash_v1 goes down columns, flash_v2 along all rows at once; what a m
     r.options.br = r.options.bc = "128", r.options.seq = 512, r.options.causal = true;
     const Figure f = loop_order(r);
     REQUIRE(f.panels.size() == 4);
-    // The number on the tile with its middle here, of 4 x 4; of a skipped one there is none.
+    // The number on tile (i, j) of 4 x 4; "skipped" for a hatched tile.
     const auto number = [](const Panel& p, int i, int j) -> std::string {
         for (const Box& b : p.boxes)
             if (b.left < (j + 0.5) / 4 && b.right > (j + 0.5) / 4 && b.bottom < 1 - (i + 0.5) / 4 &&
@@ -514,14 +514,14 @@ TEST_CASE("flash_v1 goes down columns, flash_v2 along all rows at once; what a m
     CHECK(number(v2, 2, 1) == number(v2, 3, 1));
     CHECK(number(v1, 0, 3) == "skipped");
     CHECK(number(v2, 0, 1) == "skipped");
-    CHECK(number(standard, 0, 3) != "skipped");  // its scores are computed, and hidden afterwards
+    CHECK(number(standard, 0, 3) != "skipped");  // standard computes hidden scores, and masks them afterwards
     for (const Panel& p : f.panels) {
         double last = 0;
         for (const Box& b : p.boxes) last = std::max(last, b.colour < 0 ? b.shade : 0);
         CHECK(last == Approx(*p.shades->to));
     }
     CHECK(named(v2, "").look == Look::way);
-    // A dot for each thread block: one of flash_v1, one a row of flash_v2.
+    // A dot for each thread block: flash_v1 has one, flash_v2 one per row block.
     const auto dots = [](const Panel& p) {
         return std::count_if(p.series.begin(), p.series.end(), [](const Series& way) { return way.look == Look::way; });
     };

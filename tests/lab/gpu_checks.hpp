@@ -1,4 +1,4 @@
-// Whether two GPUs are the same, and what is said of a wrong one.
+// Checks that two GPUs are equal, and gives the message about a wrong GPU.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// GPUs of one's own: files that change a preset, or stand for themselves, and what is wrong with them.
+// GPU files of users: files that change a preset or describe a whole GPU, and what can be wrong with them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -75,7 +75,7 @@ TEST_CASE("a file's own number wins, and what follows from it is scaled", "[gpu]
     CHECK(slow.fp32_tflops == Approx(before.fp32_tflops / 4));
     CHECK(h100(R"("clock_mhz": 495, "tensor_clock_mhz": 1830)").tensor_tflops == before.tensor_tflops);
 
-    // What is given stays, also where it is what the base has.
+    // A given number stays, also where it equals the base's.
     CHECK(*h100(R"("hbm_gbs": 6700, "copy_gbs": 2850)").copy_gbs == 2850);
     CHECK(h100(R"("sms": 66, "tensor_tflops": 989.4)").tensor_flops_per_clk == Approx(2 * 4096));
     CHECK(h100(R"("sram_per_sm": 300000)").sram_per_block == 300000 - 1024);
@@ -98,7 +98,7 @@ TEST_CASE("two numbers of a file that contradict each other are an error", "[gpu
     CHECK(changed_gpu(gpu_preset("a100"), R"({"tensor_tflops": 314, "tensor_flops_per_clk": 2048})").tensor_tflops ==
           314);
 
-    // A file without a base has both; a recording of before is read as it was made.
+    // A file without a base has both numbers. A recording of an older version is accepted as it is.
     std::string whole = gpu_json(gpu_preset("a100"));
     whole.replace(whole.find("\"tensor_tflops\": 312"), 20, "\"tensor_tflops\": 100");
     CHECK(contains(complaint_about(whole), "tensor_tflops: 100 TFLOP/s differ from the 311.9"));
@@ -141,7 +141,7 @@ TEST_CASE("a base may be another file, beside the one that names it", "[gpu]") {
     CHECK(contains(complaint([&] { load_gpu(folder / "lost.json"); }), "nowhere.json: "));
     write_bytes(folder / "self.json", R"({"base": "self.json"})");
     CHECK(contains(complaint([&] { load_gpu(folder / "self.json"); }), "self.json\" is one file too many: at most 8"));
-    // What is no file of its own has no folder, and is not told that a path works.
+    // A GPU that is no file has no folder, so the message does not suggest a path.
     CHECK(!contains(complaint_about(R"({"base": "half.json"})"), "path of a .json file works"));
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("a number that follows from a changed one says what it was and where t
     CHECK(source("fp32_tflops").starts_with("scaled with what the file changes, from 66.9, as H100-SXM: NVIDIA"));
     CHECK(source("copy_gbs").starts_with("scaled with what the file changes, from 2850, as H100-SXM: measured"));
     CHECK(source("sms") == "not given");
-    // Sources of sources stay short enough to be read again.
+    // A source that quotes a source stays short enough to be read again.
     for (int n = 0; n < 6; ++n) {
         write_bytes(path + std::to_string(n) + ".json", R"({"base": ")" + path +
                                                             (n ? std::to_string(n - 1) + ".json" : "") +
@@ -175,7 +175,7 @@ TEST_CASE("a GPU that is changed keeps its name, and is one machine", "[gpu]") {
     CHECK_THROWS_AS(changed_gpu(a100, R"({"base": "T4"})"), BadValue);
 }
 
-// A machine at the limits of some numbers, with what follows from them.
+// Files put some numbers at their limits, with the numbers that follow from them.
 TEST_CASE("what gpus show writes of any valid file is read again", "[gpu]") {
     std::mt19937 random(13);
     const auto upto = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
@@ -340,7 +340,7 @@ TEST_CASE("each mistake in a file is named with its key and a fix", "[gpu]") {
     }
 }
 
-// What took more than linear time would not end here.
+// An algorithm that takes more than linear time would not end here.
 TEST_CASE("hostile files are refused quickly", "[gpu]") {
     const std::size_t deep = 100'000;
     const std::vector<std::pair<std::string, std::string>> hostile = {
@@ -378,7 +378,7 @@ TEST_CASE("a path that cannot be read is named", "[gpu][posix]") {
     const std::string empty = folder / "empty.json", plain = folder / "plain", large = folder / "large.json";
     write_bytes(empty, "");
     CHECK(contains(load(empty), "not valid JSON at line 1"));
-    write_bytes(plain, gpu_json(gpu_preset("v100")));  // a '/' is enough to be a path
+    write_bytes(plain, gpu_json(gpu_preset("v100")));  // a '/' in the name makes it a path
     check_equal(load_gpu(plain), gpu_preset("v100"));
     write_bytes(large, gpu_json(gpu_preset("v100")) + std::string(1 << 20, ' '));
     CHECK(contains(load(large), "larger than 1 MiB"));

@@ -1,4 +1,4 @@
-// What a GPU may be called: presets by many names, and what drivers print.
+// Names of GPUs: presets have several, and drivers print others.
 #include "lab/gpu_names.hpp"
 
 #include "lab/gpu_presets.hpp"
@@ -59,7 +59,7 @@ TEST_CASE("what drivers call a device is understood", "[gpu]") {
         else
             CHECK(load_gpu(name).name == meant);
     }
-    // Another machine of the family is none of them, and the nearest is said.
+    // Another GPU of the family is refused, and the nearest preset is named.
     for (const auto& [name, closest] : std::vector<std::pair<std::string, std::string>>{
              {"NVIDIA H100 PCIe", "--gpu H100-SXM --sms 114 --hbm-bandwidth 2000"},
              {"H100 80GB PCIe", "--gpu H100-SXM --sms 114"},

@@ -21,7 +21,7 @@ const std::vector<std::string> all_presets = {"V100",     "T4",       "A100-40GB
 constexpr double KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 constexpr double unknown = -1;
 
-/// One column of the table of published numbers, typed by hand and not copied from the JSON files.
+/// A row of the table of published numbers, typed by hand and not copied from the JSON files.
 struct Published {
     const char* name;
     const char* compute_capability;
@@ -55,7 +55,7 @@ const std::vector<Published> published = {
      75,     2250,   8192, 128,  16,   4.38,   64,     32,     128,       35.0,  unknown},
 };
 
-/// Equal up to the rounding of a number printed with three digits.
+/// Whether two numbers agree up to rounding to three digits.
 bool rounds_to(double exact, double printed) { return std::abs(exact - printed) <= 0.006 * printed; }
 
 double known(const std::optional<double>& x) { return x.value_or(unknown); }

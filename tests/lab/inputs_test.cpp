@@ -45,7 +45,7 @@ double correlation(const std::vector<float>& x, const std::vector<float>& y, std
     return sum / static_cast<double>(x.size()) / std::sqrt(moment(x, 2) * moment(y, 2));
 }
 
-/// Within five standard errors of a mean over `many` elements whose own standard deviation is `sigma`.
+/// Whether a mean over `many` elements with standard deviation `sigma` is within five standard errors of `expected`.
 bool near(double actual, double expected, double sigma) {
     return std::abs(actual - expected) < 5 * sigma / std::sqrt(static_cast<double>(many));
 }
@@ -92,7 +92,7 @@ TEST_CASE("inputs: one in a thousand is an outlier, ten times as wide", "[inputs
     const auto seed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
     const std::vector<float> plain = draw("Q", seed, Distribution::normal);
     const std::vector<float> x = draw("Q", seed, Distribution::outliers);
-    // N(0, 1) + N(0, 100) * Bernoulli(0.001): the first term is the normal distribution's own.
+    // N(0, 1) + N(0, 100) * Bernoulli(0.001): the first term equals the normal distribution's numbers.
     std::vector<float> extra;
     for (std::size_t k = 0; k < x.size(); ++k)
         if (x[k] != plain[k]) extra.push_back(x[k] - plain[k]);
@@ -119,16 +119,16 @@ TEST_CASE("inputs: seeds, tensors and distributions have numbers of their own", 
 
 TEST_CASE("inputs: an element depends on seed, name and position alone", "[inputs]") {
     const Distribution d = GENERATE(Distribution::normal, Distribution::uniform, Distribution::outliers);
-    // Large tensors are filled by as many threads as there are cores, the smallest by one.
+    // Large tensors are filled by as many threads as there are cores, small ones by one.
     const std::vector<float> all = draw("V", 5, d, 1 << 18);
     CHECK(all == draw("V", 5, d, 1 << 18));
     const std::vector<float> few = draw("V", 5, d, 1000);
     CHECK(few == std::vector<float>(all.begin(), all.begin() + 1000));
-    // Shapes and other tensors do not matter.
+    // Shapes and other tensors do not change the numbers.
     const Inputs shaped =
         random_inputs({{"V", Role::input, Meaning::value, Sliced::by_head, 4, 8, 1 << 13, Dtype::f32}}, 5, d);
     CHECK(contents(*shaped.at("V")) == all);
-    // Narrow types round the same numbers.
+    // Narrow types hold the same numbers, rounded.
     for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {
         std::vector<float> rounded = all;
         round_to(dtype, rounded.data(), static_cast<Index>(rounded.size()));

@@ -34,7 +34,7 @@ bool runs(const Algorithm& a, const Case& c, const GpuSpec& gpu) {
     }
 }
 
-/// A GPU so small that tiles of a random case fit on it or not.
+/// A GPU so small that some random cases fit on it and others do not.
 GpuSpec tiny(std::uint64_t seed) {
     const auto size = [&](std::uint64_t salt) { return Bytes{1} << (4 + (seed * 7 + salt * 3) % 11); };
     return machine(size(1) + static_cast<Bytes>(seed % 13), size(seed / 11) + static_cast<Bytes>(seed % 7) * 4);
@@ -52,7 +52,7 @@ void for_tiny(std::uint64_t cases, F&& f) {
         }
 }
 
-/// The explanation of why this tiling does not fit, and the error that it explains.
+/// The explanation of why this tiling does not fit, and the error that is explained.
 std::pair<std::string, OutOfChipMemory> explained(const Algorithm& a, const Case& c, const GpuSpec& gpu) {
     try {
         run(a, c, gpu, count_mode);
@@ -72,11 +72,11 @@ TEST_CASE("tiling: the paper's rule", "[tiling]") {
     CHECK((rule(problem(4096, 128), 64 << 10) == Tiling{64, 64}));
     CHECK((rule(problem(4096, 64, Dtype::f32), 64 << 10) == Tiling{64, 64}));
     CHECK((rule(problem(4096, 64, Dtype::bf16), 64 << 10) == Tiling{64, 128}));
-    // An element more, and Bc is a whole row more; but tiles are multiples of 16.
+    // With one element more, Bc grows by a whole row; but tiles are multiples of 16.
     CHECK((rule(problem(4096, 64), 8 * 64 * 127 + 2) == Tiling{64, 128}));
     CHECK((rule(problem(4096, 64), 8 * 64 * 127) == Tiling{64, 112}));
     CHECK((rule(problem(4096, 100), 64 << 10) == Tiling{80, 80}));
-    // Except very small ones.
+    // Very small tiles are no multiples of 16.
     CHECK((rule(problem(4096, 64), 8 * 64 * 13) == Tiling{13, 13}));
     CHECK((rule(problem(4096, 64), 1) == Tiling{1, 1}));
     CHECK((rule(problem(4096, 3), 64 << 10) == Tiling{3, 2720}));
@@ -95,7 +95,7 @@ TEST_CASE("tiling: what fits runs, and what does not fit throws", "[tiling]") {
     for_tiny(seeds(1500), [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
         const bool fit = fits(a, c.problem, c.tiling, gpu), ran = runs(a, c, gpu);
         if (fit && !ran) FAIL("fits, but does not run");
-        // Where causality skips the largest tiles, a tiling may run that would not fit without it.
+        // Where causality skips the largest tiles, a tiling may run that would otherwise not fit.
         if (!fit && ran && !c.problem.mask.hides()) FAIL("runs, but does not fit");
         ++(fit ? fitting : refused);
     });
@@ -149,11 +149,11 @@ TEST_CASE("tiling: the paper's rule is kept where it fits, and halved where it d
         CHECK((*t == rule) == fits(a, p, rule, a100));
         CHECK(t->br <= rule.br);
         CHECK(t->bc <= rule.bc);
-        // Not halved more often than needed.
+        // The rule does not halve more often than needed.
         const Tiling twice = {t->br, std::min(2 * t->bc, rule.bc)}, both = {std::min(2 * t->br, rule.br), twice.bc};
         if (!(*t == rule)) CHECK_FALSE(fits(a, p, both, a100));
     }
-    // The rule knows nothing of registers. S of 64 x 384 takes 96 KiB of them; of 64 x 96, beside O and P V, 56 KiB.
+    // The rule knows nothing of registers: S of 64 x 384 takes 96 KiB of them; S of 64 x 96 beside O and P V, 56 KiB.
     CHECK((*fitting_tiling(*find_algorithm("flash_v1"), problem(1024, 64), {}, machine(192 << 10, 64 << 10),
                            TileRule::paper) == Tiling{64, 96}));
 }
@@ -206,7 +206,7 @@ TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits",
         if (!text.starts_with(flags + " does not fit: " + a.name + " needs ")) FAIL("the beginning");
         if (!contains(text, std::to_string(error.missing()) + " B are missing")) FAIL("what is missing");
 
-        // One line for each tile, which add up to what is needed.
+        // One line for each tile; together they take what is needed.
         Bytes sum = 0;
         Count tiles = 0;
         const std::regex tile(R"(\n    (\S+) \[(\d+) x (\d+) (\w+)\]  (\d+) B)");
@@ -244,10 +244,10 @@ TEST_CASE("tiling: a fix changes as little as it can of what was asked for", "[t
         return text.substr(text.rfind('\n') + 1);
     };
     CHECK(contains(fix({8, 64}), "--br 8 --bc "));  // Br can stay
-    CHECK(contains(fix({64, 8}), " --bc 8"));       // only Bc can
-    CHECK(!contains(fix({64, 64}), "--br 64"));     // neither
+    CHECK(contains(fix({64, 8}), " --bc 8"));       // only Bc can stay
+    CHECK(!contains(fix({64, 64}), "--br 64"));     // neither can stay
     CHECK(!contains(fix({64, 64}), "--bc 64"));
-    CHECK(contains(fix({64, 1}), "--bc "));  // 1 was chosen for want of a better one
+    CHECK(contains(fix({64, 1}), "--bc "));  // nothing fitted, so 1 was chosen
     CHECK(!fix({64, 1}).ends_with("--bc 1"));
     const std::string none = explained(a, {problem(64, 4096, Dtype::f32), {1, 1}, 1}, toy).first;
     CHECK(

@@ -11,7 +11,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// A system's files.
+/// Files like those of a system.
 struct System : Folder {
     void write(const std::string& path, const std::string& content) {
         const std::filesystem::path file(*this / path);
@@ -27,7 +27,7 @@ constexpr Bytes gb = 1'000'000'000;
 
 TEST_CASE("the machine says what memory is left", "[memory]") {
     System s;
-    CHECK(s.left() > 1'000'000 * gb);  // nothing is known, nothing is limited
+    CHECK(s.left() > 1'000'000 * gb);  // nothing is known, so nothing is limited
     s.write("proc/meminfo", "MemTotal:       24731708 kB\nMemFree: 1 kB\nMemAvailable:   1000 kB\n");
     CHECK(s.left() == 1024'000);
     s.write("proc/meminfo", "MemTotal:       24731708 kB\n");
@@ -46,10 +46,10 @@ TEST_CASE("control groups of version 2 limit it, each for what is in it", "[memo
     group("/user.slice/job", "1000", 300);
     CHECK(s.left() == 700);
     s.write("sys/fs/cgroup/user.slice/job/memory.stat", "anon 100\nfile 200\ninactive_file 150\nactive_file 50\n");
-    CHECK(s.left() == 850);  // what is only cached makes room
+    CHECK(s.left() == 850);  // cached files can be dropped
     group("/user.slice", "1500", 1400);
     CHECK(s.left() == 100);
-    group("", "50", 60);  // a container that shows its own group as the outermost
+    group("", "50", 60);  // a container shows its own group as the outermost one
     CHECK(s.left() == 0);
 }
 

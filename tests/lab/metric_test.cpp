@@ -1,4 +1,4 @@
-// The one list of what a run can be asked for.
+// The list of all metrics of a run.
 #include "lab/metric.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// --model and --phase: what they fill in, and that every other flag beats them.
+// --model and --phase: what they set, and that every other flag overrides them.
 #include "lab/flags/model.hpp"
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// What a command line with these words asks for.
+/// The options of a command line with these words.
 Options typed(const std::vector<std::string>& words) {
     CLI::App app("", "prog");
     Options options;
@@ -48,7 +48,7 @@ Problem layer(Index heads, Index kv_heads, Index seq_q, Index seq_k, Index dim, 
 }  // namespace
 
 TEST_CASE("a model's layer has the published numbers, in both phases", "[models]") {
-    // Typed by hand, and not copied from the files.
+    // Typed by hand, not copied from the files.
     struct Published {
         const char* name;
         Index heads, kv_heads, dim, seq;
@@ -137,7 +137,7 @@ TEST_CASE("the phase decides the lengths and the mask", "[models][flags]") {
     };
     CHECK(lengths({"--phase", "prefill", "--seq", "2k"}) == std::tuple(2048, 2048, true));
     CHECK(lengths({"--phase", "decode", "--seq", "2k"}) == std::tuple(1, 2048, false));
-    // A chunk of a prompt, and a few tokens at once: the last of the sequence, each sees what is before it.
+    // A chunk of a prompt, and a few tokens at once: the last of the sequence, each of which sees what is before it.
     CHECK(lengths({"--seq-q", "512", "--seq-k", "4k"}) == std::tuple(512, 4096, true));
     CHECK(lengths({"--phase", "decode", "--seq-q", "4", "--seq", "2k"}) == std::tuple(4, 2048, true));
     CHECK(lengths({"--phase", "decode", "--causal"}) == std::tuple(1, 8192, true));

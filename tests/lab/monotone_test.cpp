@@ -1,4 +1,4 @@
-// A machine that has more of something is not slower, and more heads are not faster: random problems of all algorithms.
+// A machine with more of something is not slower, and more heads are not faster: random problems of all algorithms.
 #include <algorithm>
 #include <random>
 
@@ -13,7 +13,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// Thread blocks that are dealt out anew end in another order, and the last one a little later (docs/time.md).
+/// When thread blocks are dealt out differently, the last one may end a little later (docs/time.md).
 constexpr double by_chance = 1.03;
 
 class Drawn {
@@ -25,7 +25,7 @@ class Drawn {
         const std::common_type_t<T...> list[] = {all...};
         return list[random_() % sizeof...(all)];
     }
-    /// Of all algorithms, with their tiles and parts; without a machine.
+    /// Any algorithm, with tiles and parts; without a machine.
     Experiment problem() {
         Experiment e{&algorithms()[random_() % algorithms().size()], {}, {}, {}};
         Problem& p = e.problem;
@@ -40,7 +40,7 @@ class Drawn {
         if (has_splits(e.algorithm->knobs)) e.tiling.splits = one_of(1, 2, 3, 8);
         return e;
     }
-    /// The same with more of something, in words.
+    /// Gives the machine or the problem more of something; returns what, in words.
     std::string add(Experiment& e) {
         const double times = one_of(1.1, 1.3, 2.0, 3.0, 8.0);
         GpuSpec& g = e.gpu;
@@ -88,7 +88,7 @@ std::string words(const Experiment& e) {
            std::to_string(e.tiling.splits);
 }
 
-/// Nothing where its tiles do not fit.
+/// nullopt where the tiles do not fit.
 std::optional<RunTime> modelled(const Experiment& e) try {
     const RunTime t = time_of(e);
     if (!t.no_room.empty()) return std::nullopt;
@@ -123,7 +123,7 @@ void check_monotone(std::uint32_t seed, int draws) {
     }
     UNSCOPED_INFO(beyond << " of " << compared << " beyond 3%, the worst " << worst);
     CHECK(9 * compared >= 8 * draws);
-    // What waits for memory in a few waves, or has few thread blocks on SMs of more slots: docs/model-limits.md.
+    // Launches of few waves that wait for memory, or of few thread blocks on SMs with more slots: docs/model-limits.md.
     CHECK(100 * beyond <= std::max(compared, 200));
     CHECK(worst <= 1.35);
 }

@@ -1,5 +1,5 @@
-// Reads .npy files and writes each as another: npy_echo f32|f16|bf16, with lines "FROM<tab>TO" on its input. Prints for
-// each an empty line, or what is wrong. (One process for all, because sanitized programs take long to start.)
+// Reads .npy files and writes each to another file: npy_echo f32|f16|bf16, with lines "FROM<tab>TO" on standard input.
+// For each, prints an empty line or an error. (One process for all, because sanitized programs take long to start.)
 #include <exception>
 #include <iostream>
 #include <string>

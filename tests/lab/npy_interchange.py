@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""NumPy as the outside witness of TileScope's .npy reader and writer.
+"""NumPy as an outside reference for TileScope's .npy reader and writer.
 
 usage: npy_interchange.py PATH_OF_NPY_ECHO
 
-Has npy_echo read arrays that NumPy wrote and write them back, and compares what NumPy reads then with what NumPy's
-own conversions give, bit by bit.
+npy_echo reads arrays that NumPy wrote and writes them back. NumPy reads the result, which has to equal NumPy's own
+conversion bit by bit.
 """
 import itertools
 import os
@@ -23,7 +23,7 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, -np.nan, 65504.0, 6552
 
 
 def sample(shape, dtype, seed):
-    """Special numbers first, random ones after them, cast by NumPy."""
+    """Special numbers first, then random ones, cast by NumPy."""
     size = int(np.prod(shape))
     random = np.random.default_rng(seed)
     numbers = random.normal(size=size) * 10.0 ** random.integers(-9, 6, size=size)
@@ -44,26 +44,26 @@ EXPECTED = {"f32": lambda a: a.astype("f4"), "f16": lambda a: a.astype("f4").ast
 
 
 class Echo:
-    """npy_echo, which stays while there are arrays to read and write."""
+    """npy_echo, one process for many arrays."""
 
     def __init__(self, program, target):
         self.process = subprocess.Popen([program, target], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __call__(self, source, result):
-        """What it says of them: nothing where all is well."""
+        """The message on an array; "" where all is well."""
         self.process.stdin.write(f"{source}\t{result}\n")
         self.process.stdin.flush()
         said = self.process.stdout.readline()
         return said.strip() if said else f"it ended with exit code {self.process.wait()}"
 
     def end(self):
-        """Its exit code, which a sanitizer has a say in."""
+        """Ends the process; returns its exit code, which a sanitizer may set."""
         self.process.stdin.close()
         return self.process.wait()
 
 
 def problem(echo, array, order, version, target, folder):
-    """What is wrong with an array's way through npy_echo, or None."""
+    """What went wrong with an array on its way through npy_echo, or None."""
     source, result = os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy")
     with open(source, "wb") as file:
         np.lib.format.write_array(file, np.asarray(array, order=order), version=version)
@@ -83,7 +83,7 @@ def problem(echo, array, order, version, target, folder):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    warnings.simplefilter("ignore")  # of overflows in casts and of versions that old readers lack: both are wanted
+    warnings.simplefilter("ignore")  # overflows in casts, and versions that old readers lack, are wanted
     passed = failed = 0
     echoes = {target: Echo(sys.argv[1], target) for target in EXPECTED}
     with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,7 @@ using Shape = std::vector<Index>;
 
 namespace {
 
-/// A plain yes or no, unlike a comparison inside CHECK, which would print all of two large arrays.
+/// A plain comparison: inside CHECK it would print both large arrays.
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
@@ -42,7 +42,7 @@ std::string header(const std::string& descr, const std::string& order, const std
     return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + "}\n";
 }
 
-/// A number in each of the formats.
+/// One number in the formats f2 and f4.
 struct Number {
     std::uint64_t f2;
     float f4;
@@ -67,7 +67,7 @@ std::string stored(const Number& number, char order, int size) {
     return order == '>' ? std::string(out.rbegin(), out.rend()) : out;
 }
 
-/// Where the f-th element in Fortran order stands in C order.
+/// The position in C order of the f-th element in Fortran order.
 Index c_position(Index f, const Shape& shape) {
     Index position = 0, stride = std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
     for (const Index n : shape) {
@@ -261,7 +261,7 @@ TEST_CASE("npy: small whole numbers are no bits of bf16") {
         CHECK(contains(message, "if they are bits, save a.astype('u2').view('V2'); numbers as a.astype('f4')"));
     }
     CHECK(contains(said("'<i2'", mask, WholeNumbers::mask), "; a mask of 0 and 1 as a != 0, numbers as"));
-    // All zeros say the same either way, and what says V2 is bf16.
+    // All zeros mean the same either way, and a file of type V2 is bf16.
     write_bytes(folder / "a.npy", npy(header("'<i2'", "False", "(2,)"), zeros));
     CHECK(read_npy(folder / "a.npy", nullptr, Bits16::bf16).values == std::vector<float>{0, 0});
     write_bytes(folder / "a.npy", npy(header("'|V2'", "False", "(2,)"), mask));
@@ -343,7 +343,7 @@ TEST_CASE("what memory has no room for is refused before any of it is taken", "[
     write_bytes(path, npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2500000000000,), }\n", ""));
     std::error_code error;
     std::filesystem::resize_file(path, std::filesystem::file_size(path) + 10'000'000'000'000, error);
-    if (error) return;  // not where files may be that large
+    if (error) return;  // the file system does not allow such large files
     const std::string message = message_of<RunError>([&] { read_npy(path); });
     CHECK(message.starts_with("cannot read " + path + ": it needs 10.0 TB of memory, and "));
     CHECK(message.ends_with(" are left; save a part of the array"));

@@ -27,7 +27,7 @@ TEST_CASE("output: a file that grows is there as soon as it is flushed") {
     out << large;
     out.close();
     CHECK(bytes_of(folder / "a") == "first\n" + large);
-    out.close();  // harmless
+    out.close();  // does nothing
 }
 
 TEST_CASE("output: what cannot be written is said by the call that wrote it, once") {

@@ -1,4 +1,4 @@
-// Packed heads against the same heads one by one: the same values, and K and V once for all of them.
+// Packed heads compared with the same heads one by one: the same values, and K and V read once for all of them.
 #include "lab/packing.hpp"
 
 #include "lab/experiment.hpp"
@@ -10,7 +10,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// Heads in groups of 2 to 6; every other one has a window.
+/// Heads in groups of 2 to 6; every second case has a window.
 Case grouped(std::uint64_t seed) {
     Case c = seed % 2 == 0 ? random_case(seed) : window_case(seed);
     c.problem.heads = c.problem.kv_heads * static_cast<Index>(2 + seed % 5);
@@ -26,7 +26,7 @@ std::vector<const Algorithm*> packing_ones() {
     return found;
 }
 
-/// Rows of keys that row blocks stream, over all heads of K and V: row by row, from what each sees.
+/// Rows of K that all row blocks read, over all heads of K and V: computed row by row from what each row sees.
 Count keys_streamed(const Problem& p, const Tiling& t) {
     const Problem user = unpacked(p);
     const Index g = p.packed;
@@ -86,7 +86,7 @@ TEST_CASE("packed heads stream K and V once for all, and closed forms say how mu
             CHECK(n.exps == forms.exps);
             CHECK(n.other_flops == forms.other_flops);
             const Mask& m = c.problem.mask;
-            const bool empty = m.left() && m.right() && *m.left() + *m.right() < 0;  // nobody sees anything
+            const bool empty = m.left() && m.right() && *m.left() + *m.right() < 0;  // no query sees a key
             if (seed > 300 || empty) continue;
             const Count keys = keys_streamed(p, c.tiling);
             CHECK(read_of(r, "K") == keys * p.dim * size_of(p.dtype));

@@ -1,4 +1,5 @@
-// K and V in pages against K and V in one piece: the same bits, and a table that is read once for each page of a tile.
+// K and V in pages compared with K and V in one piece: the same bits, and the table is read once for each page of a
+// tile.
 #include "lab/paging.hpp"
 
 #include <numeric>
@@ -25,8 +26,8 @@ std::vector<const Algorithm*> paging_ones() {
     return found;
 }
 
-/// Any sizes, every other one with a window; pages that the tiles divide, that divide them, and others; and every third
-/// one with heads that are packed.
+/// Any sizes. Every second case has a window, every third packed heads; pages divide tiles, tiles divide pages, or
+/// neither.
 Case in_pages(std::uint64_t seed) {
     Case c = seed % 2 == 0 ? random_case(seed) : window_case(seed);
     Problem& p = c.problem;
@@ -54,7 +55,7 @@ const TensorReport& tensor(const Report& r, std::string_view name) {
     throw std::logic_error("no such tensor");
 }
 
-/// Ground truth: 4 bytes for each page of each tile in which any row sees a key.
+/// Reference: 4 bytes for each page of each tile in which any row sees a key.
 Bytes table_bytes(const Problem& p, const Tiling& t) {
     Count entries = 0;
     for (Index i = 0; i < p.seq_q; i += t.br)
@@ -91,7 +92,7 @@ TEST_CASE("every page of a sequence has a place of its own, but for those that a
                     CHECK(static_cast<Index>(places.size()) == pool.pages());
                     CHECK(pool.shared() == (batch > 1 ? std::min(shared, keys) / 16 : 0));
                 }
-    // Of permuted pages, neighbours are not neighbours.
+    // In permuted pages, neighbours are never adjacent.
     const PagePool pool({16, 0, PageOrder::permuted}, 1, 1600);
     for (Index n = 1; n < 100; ++n) CHECK(std::abs(pool.entry(0, n) - pool.entry(0, n - 1)) > 1);
 }
@@ -144,7 +145,7 @@ TEST_CASE("pages hold what there is room for, and what sequences share is there 
     p.batch = 4, p.heads = 8, p.kv_heads = 2, p.seq_q = 1, p.seq_k = 1000, p.dim = p.dim_v = 64, p.pages = {16, 0};
     const Tiling t = {16, 64, 2};
     const Report own = count(experiment(a, p, t));
-    CHECK(tensor(own, "K").bytes == 4 * 63 * 16 * 2 * 64 * 2);  // 63 pages a sequence, 8 slots of the last one free
+    CHECK(tensor(own, "K").bytes == 4 * 63 * 16 * 2 * 64 * 2);  // 63 pages per sequence; the last one has 8 free slots
     CHECK(tensor(own, "table").bytes == 4 * 63 * 4);
     CHECK(memory_of(experiment(a, p, t)) == own.hbm_footprint);
     CHECK(about_pages(p) == "K and V in 252 pages of 16 keys, in order; room for 32 more keys");
@@ -152,7 +153,7 @@ TEST_CASE("pages hold what there is room for, and what sequences share is there 
     const Report shared = count(experiment(a, p, t));
     CHECK(tensor(shared, "K").bytes == (32 + 4 * 31) * 16 * 2 * 64 * 2);
     CHECK(memory_of(experiment(a, p, t)) == shared.hbm_footprint);
-    CHECK(shared.counters == own.counters);  // thread blocks know nothing of it
+    CHECK(shared.counters == own.counters);  // the counts of thread blocks do not change
     CHECK(about_pages(p) ==
           "K and V in 156 pages of 16 keys, permuted, 32 of which all sequences share; room for 32 more keys");
     p.pages = {};
@@ -167,7 +168,7 @@ TEST_CASE("of pages that all sequences share, DRAM is read once", "[pages]") {
         const Experiment e{find_algorithm("flash_v2"), p, {64, 128}, gpu_preset("H100")};
         return count_and_time(e).dram()->read;
     };
-    const Bytes kv = 2 * 1024 * 128 * 2 * 8;  // of a sequence
+    const Bytes kv = 2 * 1024 * 128 * 2 * 8;  // of one sequence
     const auto of_kv = [&](Bytes bytes) { return static_cast<double>(bytes) / static_cast<double>(kv); };
     CHECK_THAT(of_kv(read(0)), Catch::Matchers::WithinAbs(8, 0.05));
     CHECK_THAT(of_kv(read(512)), Catch::Matchers::WithinAbs(8 - 7 * 0.5, 0.05));
@@ -178,7 +179,7 @@ TEST_CASE("sequences that share pages have to begin alike", "[pages]") {
     Problem p;
     p.batch = 2, p.heads = p.kv_heads = 1, p.seq_q = 4, p.seq_k = 40, p.dim = p.dim_v = 8, p.pages = {16, 20};
     const Inputs drawn = random_inputs(computation::attention.tensors(p), 1, Distribution::normal);
-    CHECK(drawn.size() == 3);  // a table is not drawn
+    CHECK(drawn.size() == 3);  // the table is not drawn
     CHECK(unlike_prefix(drawn, p) == "K");
     const Inputs alike = with_shared_prefix(drawn, p);
     CHECK(unlike_prefix(alike, p).empty());

@@ -1,4 +1,4 @@
-// What the patterns promise, of the weights in double precision.
+// What the patterns of inputs promise, checked by weights in double precision.
 #include "lab/patterns.hpp"
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 const std::vector<Distribution> patterns = {Distribution::sentence, Distribution::band, Distribution::sink,
                                             Distribution::new_maximum, Distribution::overflow};
 
-/// The weights of a row of attention, of its visible keys, from what is stored.
+/// The weights of a row of attention over its visible keys, computed from the stored inputs.
 std::vector<double> weights_of(const Problem& p, const Inputs& in, Index head, Index row) {
     const std::vector<float> q = contents(*in.at("Q")), k = contents(*in.at("K"));
     std::vector<double> w(static_cast<std::size_t>(p.seq_k), -INFINITY);
@@ -52,7 +52,7 @@ const std::vector<Problem>& problems() {
     return all;
 }
 
-/// f(weights, query's position among the keys, problem) for some rows of two heads.
+/// Calls f(weights, query's position among the keys, problem) for some rows of two heads.
 template <class F>
 void for_rows(Distribution d, F&& f) {
     for (const Problem& p : problems()) {
@@ -91,10 +91,10 @@ std::vector<double> softmax_row(Distribution d, Index rows, Index cols, Index ro
 TEST_CASE("patterns: in the sentence, a word looks at its word", "[inputs]") {
     CHECK(sentence_word(0) == "the");
     CHECK(sentence_word(sentence_length() + 1) == "cat");
-    CHECK(sentence_word(word_looked_at(4)) == "cat");  // it
+    CHECK(sentence_word(word_looked_at(4)) == "cat");  // word 4 is "it"
     for_rows(Distribution::sentence, [](const std::vector<double>& w, Index at, const Problem& p) {
         const Index focus = word_looked_at(((at % 8) + 8) % 8);
-        if (p.mask.is_causal() && focus > at) return;  // "the", at the beginning
+        if (p.mask.is_causal() && focus > at) return;  // "the" looks at a later word
         double there = 0;
         for (Index k = focus; k < p.seq_k; k += sentence_length()) there += w[static_cast<std::size_t>(k)];
         CHECK(there > 0.66);
@@ -129,7 +129,7 @@ TEST_CASE("patterns: the row maximum grows from block to block", "[inputs]") {
     constexpr Index block = 4;
     for_rows(Distribution::new_maximum, [](const std::vector<double>& w, Index at, const Problem& p) {
         const Index visible = p.mask.is_causal() ? std::min(p.seq_k, at + 1) : p.seq_k;
-        if (p.seq_k > 64) return;  // there f16 and bf16 do not tell every two keys apart
+        if (p.seq_k > 64) return;  // with more keys, f16 and bf16 round neighbours to the same number
         double most = 0;
         for (Index from = 0; from < visible; from += block) {
             const double before = most;

@@ -28,7 +28,7 @@ std::vector<long double> softmax(std::vector<long double> s) {
     return s;
 }
 
-/// One row of the output by plain loops in long double, which see no more than they may.
+/// One row of the output by plain loops in long double, over the visible keys.
 std::vector<long double> plain_row(const Computation& computing, const Problem& p, const Inputs& in, Index slice,
                                    Index row) {
     if (&computing == &computation::softmax) {
@@ -57,7 +57,7 @@ std::vector<long double> plain_row(const Computation& computing, const Problem& 
     return o;
 }
 
-/// Everything, with the reference's own rows.
+/// All rows of the reference.
 std::vector<double> all_rows(const Computation& computing, const Problem& p, const Inputs& in) {
     std::vector<double> all;
     for (Index slice = 0; slice < p.batch_heads(); ++slice)
@@ -89,7 +89,7 @@ TEST_CASE("reference: it is what plain loops in long double compute", "[referenc
     for (std::uint64_t seed = 1; seed <= 40; ++seed) cases.push_back(random_case(seed));
     for (const Case& c : cases)
         for (const Computation* each : computations()) {
-            if (each == &computation::attention_backward) continue;  // backward_test.cpp has it
+            if (each == &computation::attention_backward) continue;  // backward_test.cpp tests it
             const Computation& computing = *each;
             const Inputs in = inputs_for(of(computing), c, Distribution::outliers);
             const Problem& p = c.problem;
@@ -161,7 +161,7 @@ TEST_CASE("reference: errors are those of the elements", "[reference]") {
                                1);
     std::vector<OutputError> errors;
     for (const OutputErrors& of_run : named) {
-        CHECK(of_run.size() == 1);  // what the mathematics does not define is not compared
+        CHECK(of_run.size() == 1);  // a name that the computation does not define is not compared
         errors.push_back(of_run.at("O"));
     }
     REQUIRE(errors.size() == 3);
@@ -236,7 +236,7 @@ TEST_CASE("reference: a hidden key has no say, whatever it is", "[reference]") {
     const std::vector<double> last = reference_rows(computation::attention, c.problem, in, 0, {8, 1});
     for (const double o : last) CHECK((!std::isfinite(o) || tensor == std::string("K")));
 
-    // Gradients: a row has no say in keys that it does not see, and the other way round.
+    // Gradients: a row has no influence on keys that it does not see, nor such a key on the row.
     const Algorithm& backward = *find_algorithm("flash_v2_backward");
     in = with_saved(backward, c.problem, inputs_for(backward, c));
     const std::vector<double> dQ = rows(computation::attention_backward, 8);
@@ -247,7 +247,7 @@ TEST_CASE("reference: a hidden key has no say, whatever it is", "[reference]") {
         return computation::attention_backward.reference_of_keys(c.problem, first, 0, {1, 8}).find(name)->second;
     };
     const std::vector<double> dK = of_keys("dK"), dV = of_keys("dV");
-    first.at(tensor == std::string("K") ? "Q" : "dO")->write(0, std::vector<float>(4, bad));  // which sees key 0 alone
+    first.at(tensor == std::string("K") ? "Q" : "dO")->write(0, std::vector<float>(4, bad));  // it sees key 0 alone
     CHECK(of_keys("dK") == dK);
     CHECK(of_keys("dV") == dV);
 }
@@ -285,7 +285,7 @@ TEST_CASE("reference: what is -inf in both, and whether inputs were numbers", "[
     CHECK(wrong_in_short(own) == "flash_v2 computes a wrong O");
     CHECK_THROWS_AS(fail_where_wrong({wrong_in_short(own)}), RunError);
     own.errors = leaks.errors, own.errors.at("O").max_abs = 0;
-    CHECK(wrong_outputs(own).empty());  // not its mistake
+    CHECK(wrong_outputs(own).empty());  // the inputs are to blame
     own.errors.at("O").finite_inputs = true;
     CHECK(wrong_outputs(own) == std::vector<std::string>{"O"});
     own.errors = right.errors, own.errors.at("LSE").finite_instead = 1;

@@ -1,4 +1,4 @@
-// Words are for people: with every word of the operations another one, times are as they were.
+// Words are for people: with other words in all operations, times stay the same.
 #include "core/record/outline.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/timing.hpp"

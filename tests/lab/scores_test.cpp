@@ -1,4 +1,4 @@
-// What is done to scores, on its way through flags, files, recordings and the model of the L2.
+// What changes scores, on its way through flags, files, recordings and the model of the L2.
 #include <nlohmann/json.hpp>
 
 #include "core/time/l2.hpp"
@@ -20,7 +20,7 @@ Problem asked(const std::vector<std::pair<const char*, const char*>>& flags) {
     return resolve(o, *find_algorithm("flash_v2")).problem;
 }
 
-/// The slices of a bias that a run loads, by head.
+/// By head: the slice of a bias that a run loads.
 struct Loaded : Listener {
     std::map<Index, Index> slice_of;
     Index heads_before = 0;

@@ -9,7 +9,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// Counted in thread blocks of rows, with blocks of 128 keys.
+/// The rule's choice for `blocks` thread blocks of rows and key blocks of 128.
 Index fa2(Index blocks, Index keys, Index sms = 108) {
     return fa2_splits({blocks, 1, ceil_div(keys, 128), 0, false}, sms);
 }
@@ -20,8 +20,8 @@ Problem decode(Index batch, Index heads, Index kv_heads, Index keys, Index dim =
     return p;
 }
 
-/// The shares of full waves, in double precision and one by one. Of a share of just 85%, `slack` decides: the
-/// libraries' f32 may round it either way.
+/// The rule by shares of full waves, one by one in double precision. `slack` decides about shares of exactly 85%,
+/// because the libraries' f32 may round them either way.
 Index smallest_of_the_best(Index blocks, Index slots, Index most, Index key_blocks, bool only_eligible, double slack) {
     const auto share = [&](Index s) {
         const Index waves = (blocks * s + slots - 1) / slots;
@@ -46,13 +46,13 @@ TEST_CASE("FlashAttention-2's rule gives its own examples", "[splits]") {
     CHECK(fa2(32, 4096) == 6);
     CHECK(fa2(128, 4096) == 3);
     CHECK(fa2(256, 4096) == 1);
-    // heuristics.h: of 48 blocks on 108 SMs, 2 parts (0.89) are better than 3 (0.67).
+    // heuristics.h: for 48 blocks on 108 SMs, 2 parts (0.89) are better than 3 (0.67).
     CHECK(fa3_splits({48, 1, 64, 0, false}, 108) == 2);
     CHECK(fa2_splits({48, 1, 64, 0, false}, 54) == 2);
 }
 
 TEST_CASE("parts of the same size are one choice for FlashAttention-2", "[splits]") {
-    // One block of rows on ever more SMs wants ever more parts: those of 64 key blocks that can be had.
+    // One block of rows on ever more SMs gets ever more parts: all numbers into which 64 key blocks can be cut.
     std::vector<Index> chosen;
     for (Index sms = 1; sms <= 400; ++sms)
         if (const Index s = fa2_splits({1, 1, 64, 0, false}, sms); chosen.empty() || s > chosen.back())

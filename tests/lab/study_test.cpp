@@ -1,4 +1,4 @@
-// Many points at a time, taken in order.
+// Many points computed at the same time, and taken in order.
 #include "lab/study.hpp"
 
 #include <atomic>

@@ -22,7 +22,7 @@ Experiment experiment(const char* algorithm, Index seq, const char* gpu = "H100"
     return {find_algorithm(algorithm), p, {}, gpu_preset(gpu)};
 }
 
-/// Works until so many cells are known so well.
+/// Works until `cells` cells are known at least as well as `known`.
 void work_until(TilePlane& plane, Known known, std::size_t cells) {
     Control control;
     const auto enough = [&] {
@@ -68,7 +68,7 @@ TEST_CASE("of no algorithm a tiling fits that is wider than one which does not",
                 for (const PlaneCell& c : cells) {
                     const Experiment& e = plane.experiment();
                     wrong += c.fits != fits(a, e.problem, c.tiling, e.gpu);
-                    // What lacks room has too little of that space also where the other one is endless.
+                    // A tiling that lacks room in one memory lacks it also where the other memory is unlimited.
                     if (!c.fits)
                         wrong += fits(a, e.problem, c.tiling,
                                       with_room(e.gpu, c.lacks_room != Space::sram, c.lacks_room == Space::sram));
@@ -112,7 +112,7 @@ TEST_CASE("a cell says what a run of its tiling says", "[plane][numbers]") {
                 for (const LaunchTime& l : r.time->launches) fewest = std::min(fewest, l.residency.blocks);
                 CHECK(c.residency().blocks == fewest);
             }
-            // The estimates' distance, once more.
+            // Computes the estimates' errors once more.
             for (const PlaneCell& c : cells) {
                 if (!c.fits) continue;
                 Experiment e = plane.experiment();
@@ -157,7 +157,7 @@ TEST_CASE("the cell that is looked at is timed next, the others the fastest firs
     plane.look_at(slow);
     plane.work(control);
     plane.read([&](const std::vector<PlaneCell>& cells) { CHECK(cells[slow].known == Known::exact); });
-    plane.look_at(estimates.size() - 1);  // does not fit: nothing to be timed
+    plane.look_at(estimates.size() - 1);  // does not fit: there is nothing to time
     plane.work(control);
     control.stop = true;
     CHECK_THROWS_AS(plane.work(control), Interrupted);

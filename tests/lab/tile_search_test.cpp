@@ -1,4 +1,4 @@
-// The one search for tiles: advice, `--tiles best` and the plane agree, and nothing that can be is better.
+// The search for tiles: advice, `--tiles best` and the plane agree, and no possible tiles are better.
 #include "lab/tile_search.hpp"
 
 #include <random>
@@ -47,7 +47,7 @@ Question random_question(std::mt19937& random) {
     return q;
 }
 
-/// "best here 128 × 64" of the plane, once it knows everything.
+/// The plane's mark for the best tiles, "best here 128 × 64", once the plane knows everything.
 std::string best_of_plane(const Question& q, Index splits) {
     TilePlane plane({q.algorithm, q.problem, {0, 0, splits}, q.gpu});
     Control control;
@@ -76,7 +76,7 @@ TEST_CASE("advice, the best tiles and the best of the plane are the same", "[adv
         CHECK(advice.ranking[0].tiling() == best->tiling);
         const RunTime time = time_of({q.algorithm, q.problem, best->tiling, q.gpu, best->placing});
         CHECK(advice.ranking[0].value == time.us());
-        CHECK(best->placing.blocks_per_sm == 0);  // by hand these tiles take as long
+        CHECK(best->placing.blocks_per_sm == 0);  // the same tiles given by hand take as long
         const auto feasible = [](const Candidate& c) {
             return c.outcome.report && c.outcome.report->time && why_infeasible(*c.outcome.report->time).empty();
         };
@@ -111,7 +111,7 @@ TEST_CASE("bytes that are as few are a question of time", "[tiles]") {
     CHECK(comes_before(few, fewer, 996, Objective::dram));
     CHECK(comes_before(fewer, few, 996, Objective::time));
     CHECK(comes_before(fewer, more, 996, Objective::dram));
-    // Of what is equal the released kernel's.
+    // Of equals, the released kernel's tiles come first.
     const Standing released{7, 7, true, 2, {64, 64}}, other{7, 7, false, 1, {32, 64}};
     CHECK(comes_before(released, other, 7, Objective::time));
     CHECK_FALSE(comes_before(other, released, 7, Objective::time));
@@ -138,7 +138,7 @@ TEST_CASE("all tiles of one query are timed as kernels of the same rows", "[tile
             CHECK(us(bc) < 1.6 * us(near));
         }
     CHECK(about_cut_tile(with("flash_v2", 64)) == "1 x 64 as 128 x 64");
-    // Rows that do not fit are halved; a kernel for few rows, and a tile of the released size, stay.
+    // Rows that do not fit are halved. A kernel for few rows, and a tile of the released size, stay as they are.
     CHECK(kernel_tiles(with("flash_v2", 512)).br < 128);
     CHECK(kernel_tiles(with("flash_v2", 512)).br >= 16);
     CHECK(about_cut_tile({find_algorithm("split_kv"), p, {1, 128, 4}, h100}).empty());

@@ -1,4 +1,4 @@
-// What tests of times take the time of.
+// Experiments that tests of times share.
 #pragma once
 
 #include "lab/gpu_presets.hpp"

@@ -1,4 +1,4 @@
-// The time model against what was measured.
+// The time model compared with measurements.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -21,13 +21,13 @@ struct Errors {
     double mean() const { return sum / n; }
 };
 
-/// Kernels whose errors are stated together.
+/// Kernels whose errors are given together.
 std::string family_of(const Algorithm& a, Style style) {
     if (style == Style::tensor_cores) return std::string(a.name) + ", tensor cores";
     return a.computes == &computation::softmax ? "softmax" : a.name;
 }
 
-/// A shipped case on an H200 beside the model.
+/// A shipped case of an H200, with the model's time.
 struct MeasuredCase {
     const MeasuredRow* row;
     Experiment experiment;
@@ -62,7 +62,7 @@ struct Limit {
     double mean, worst;
 };
 
-/// Relative errors by family; `error` is nullopt where a case has none.
+/// Checks relative errors by family; `error` gives nullopt where a case has none.
 template <class Error>
 void check_errors(const std::vector<MeasuredCase>& all, const std::vector<Limit>& limits, Error&& error,
                   int at_least = 25) {
@@ -106,7 +106,7 @@ std::optional<double> dram_read_error(const MeasuredCase& m) {
 void check_dram_reads(const std::vector<MeasuredCase>& all) {
     check_errors(all,
                  {{"flash_v2", 0.01, 0.055},
-                  {"memory_efficient", 0.01, 0.04},  // 16,384 keys: measured twice, 51.9 and 52.5 MB
+                  {"memory_efficient", 0.01, 0.04},  // 16,384 keys were measured twice: 51.9 and 52.5 MB
                   {"two_pass", 0.01, 0.04},
                   {"three_pass", 0.01, 0.065},
                   {"softmax", 0.005, 0.01},
@@ -123,9 +123,9 @@ void check_dram_reads(const std::vector<MeasuredCase>& all) {
 
 void check_residency(const std::vector<MeasuredCase>& all) {
     for (const MeasuredCase& m : all) {
-        if (m.experiment.problem.seq_q < m.experiment.tiling.br) continue;  // a kernel has room for a whole tile
+        if (m.experiment.problem.seq_q < m.experiment.tiling.br) continue;  // a kernel takes room for a whole tile
         INFO(m.experiment.algorithm->name << ' ' << m.words());
-        // Of several launches, that which took longest was counted.
+        // The residency of the launch that took longest was counted.
         if (const auto n = m.row->number("blocks_per_sm"))
             CHECK(std::any_of(m.time.launches.begin(), m.time.launches.end(), [&](const LaunchTime& l) {
                 return l.compiled && static_cast<double>(l.residency.blocks) == *n;
@@ -133,7 +133,7 @@ void check_residency(const std::vector<MeasuredCase>& all) {
     }
 }
 
-/// Of tiles that nobody compiled, the rule has to do: distinct kernels, types, tiles and dimensions.
+/// Tiles without a compiled kernel rely on the rule. Counted are distinct kernels, types, tiles and dimensions.
 void check_estimated_residency(const std::vector<MeasuredCase>& all) {
     std::map<std::string, bool> right, of_parts;
     for (const MeasuredCase& m : all)
@@ -154,7 +154,7 @@ void check_estimated_residency(const std::vector<MeasuredCase>& all) {
     INFO(n << " of " << right.size());
     CHECK(right.size() >= 86);
     CHECK(static_cast<double>(n) >= 0.82 * static_cast<double>(right.size()));
-    // split_kv's kernels for decoding ask for more than they use, so that an SM has two.
+    // split_kv's decoding kernels ask for more than they use, so that an SM holds two.
     const auto parts = std::count_if(of_parts.begin(), of_parts.end(), [](const auto& r) { return r.second; });
     INFO(parts << " of " << of_parts.size() << " of parts");
     CHECK(5 * parts >= 2 * static_cast<Index>(of_parts.size()));

@@ -1,4 +1,4 @@
-// Times of decoding in parts: who shares DRAM, and what full waves leave over.
+// Times of decoding in parts: thread blocks share DRAM, and full waves leave some blocks over.
 #include <algorithm>
 
 #include "lab/gpu_presets.hpp"
@@ -32,16 +32,17 @@ TEST_CASE("partial outputs that are asked for together wait for one latency", "[
 
 TEST_CASE("thread blocks that all run at once share DRAM evenly, however many an SM has of them", "[timing]") {
     const double uneven = us_of_decoding(0, 131072, 28),
-                 even = us_of_decoding(0, 131072, 33);  // 224 and 264 for 132 SMs
+                 even = us_of_decoding(0, 131072, 33);  // 224 and 264 thread blocks for 132 SMs
     CHECK(uneven == Approx(even).epsilon(0.04));
-    CHECK(us_of_decoding(0, 131072, 8) > 1.5 * even);  // 64 thread blocks, each with no more than an SM can draw
+    CHECK(us_of_decoding(0, 131072, 8) > 1.5 * even);  // 64 thread blocks, each with no more than one SM can draw
 }
 
 TEST_CASE("thread blocks that full waves leave over have the memory to themselves", "[timing]") {
-    // Measured on an H200, 36 parts: 1.04 times as long as alone (docs/measured/h200/edges-decoding.csv, 9 parts of 4).
-    const double wave = us_of_decoding(0, 131072, 33) * 33 / 36;  // 264 thread blocks of the length of 36 parts
+    // Measured on an H200 with 36 parts: 1.04 times as long as alone (docs/measured/h200/edges-decoding.csv, 9 parts of
+    // 4).
+    const double wave = us_of_decoding(0, 131072, 33) * 33 / 36;  // 264 thread blocks as long as those of 36 parts
     const double alone = us_of_decoding(0, 131072, 16) * 16 / 36;
-    const double left_over = us_of_decoding(0, 131072, 36) - wave;  // 24 more
+    const double left_over = us_of_decoding(0, 131072, 36) - wave;  // 24 more blocks
     CHECK(left_over > 0.95 * alone);
     CHECK(left_over < 1.4 * alone);
 }
@@ -66,5 +67,5 @@ TEST_CASE("parts whose thread blocks are left over by full waves are told, with 
     };
     CHECK(contains(said(36), " 24 thread blocks are left over by full waves: with --splits 33 there"));
     CHECK(!contains(said(33), "left over"));
-    CHECK(!contains(said(64), "left over"));  // 512 of 528 places
+    CHECK(!contains(said(64), "left over"));  // 512 of 528 slots
 }

@@ -1,4 +1,4 @@
-// What of an SM a thread block takes, and the tiles that its kernel has; which units its launches have.
+// The part of an SM that a thread block takes, the tiles of its kernel, and the units of its launches.
 #include <algorithm>
 
 #include "algorithms/contract/pass_lists.hpp"
@@ -55,7 +55,7 @@ TEST_CASE("an SM's registers hold the tiles of all its thread blocks, or are tho
                 CHECK(l.registers >= 1);
                 CHECK(l.registers <= 255);
                 if (l.compiled || l.residency.blocks == 1) continue;
-                // A kernel that holds operands in pieces has less than the program's tiles.
+                // A kernel that holds operands in pieces needs fewer registers than the program's tiles.
                 if (a.kernel->tiled.warps_on_sm == 0 || p.dtype == Dtype::f32)
                     CHECK(l.residency.blocks * r.launches[k].register_peak <= e.gpu.registers_per_sm);
                 CHECK(l.residency.blocks * l.warps * 32 * l.registers * 4 <= e.gpu.registers_per_sm);
@@ -75,7 +75,7 @@ TEST_CASE("a kernel has the registers and the shared memory of its full tile, ho
             const RunTime short_time = time_of(cut), long_time = time_of(full);
             for (std::size_t k = 0; k < short_time.launches.size(); ++k) {
                 if (std::string_view(short_time.launches[k].kernel) == "softmax")
-                    continue;  // has rows of other lengths
+                    continue;  // its blocks have rows of other lengths
                 CHECK(short_time.launches[k].residency.blocks == long_time.launches[k].residency.blocks);
                 CHECK(short_time.launches[k].warps == long_time.launches[k].warps);
                 CHECK(short_time.launches[k].registers == long_time.launches[k].registers);
@@ -108,12 +108,12 @@ TEST_CASE("algorithms that are put on one tiling have one tiling where it is cut
     for (const char* name : {"standard", "flash_v1", "two_pass", "split_kv"})
         CHECK(cut(name, true) == cut("flash_v2", false));
     CHECK(cut("flash_v1", false) != cut("flash_v2", false));
-    // A kernel of tiled products has its own: with other tiles it would have other warps.
+    // A kernel of tiled products keeps its own tiles: others would change its number of warps.
     CHECK(cut("memory_efficient", true) == cut("memory_efficient", false));
 }
 
 TEST_CASE("the system takes 1 KiB a thread block, wherever shared memory is shared out", "[timing]") {
-    // A file may limit a thread block to less than an SM's shared memory: what is above the limit others may have.
+    // A file may give a thread block less than an SM's shared memory; other thread blocks can use the rest.
     const GpuSpec limited = parse_gpu(R"({"base": "H100", "sram_per_block": 100000})", "mine");
     CHECK(limited.system_sram() == 1024);
     CHECK(gpu_preset("V100").system_sram() == 0);
@@ -163,7 +163,7 @@ TEST_CASE("the time of a program with lanes says that it is of one without", "[t
 }
 
 TEST_CASE("a tile without rows takes no time, and keeps nobody waiting", "[timing][lane]") {
-    // Half of an odd row block's rows may be none.
+    // Half of an odd row block may have no rows.
     for (const Dtype dtype : {Dtype::f16, Dtype::f32}) {
         Experiment e = experiment("flash_v2", 2, 129, dtype);
         Algorithm own = *e.algorithm;
@@ -215,6 +215,6 @@ TEST_CASE("tensor cores multiply no f32, whatever the run's type", "[timing]") {
     CHECK(products("typed") < least);
     CHECK(products("product:f32/softmax/product") < least);
     CHECK(products("math") > least);
-    // PyTorch's, measured (algorithms/attention/standard/README.md).
+    // PyTorch's kernels, measured (algorithms/attention/standard/README.md).
     CHECK(products("math") == Approx(2290).epsilon(0.15));
 }

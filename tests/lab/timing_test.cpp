@@ -1,4 +1,4 @@
-// The time model against what has to be so.
+// The time model compared with what must hold.
 #include "lab/timing.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TEST_CASE("an L2 without end leaves what has to be read once, one without room l
             CHECK(most.read == counted.counters.hbm_read);
             CHECK(most.written == counted.counters.hbm_write);
             CHECK(least.written == 0);
-            // Every launch begins with an empty cache: what one leaves, the next reads again.
+            // Every launch begins with an empty cache: what one launch leaves, the next reads again.
             Bytes compulsory = 0;
             for (const TensorReport& t : counted.tensors)
                 if (t.role == Role::input || (t.role == Role::scratch && name == std::string("standard")))
@@ -52,7 +52,7 @@ TEST_CASE("without a mask time never falls when a rate falls or heads are added"
             Experiment changed = e;
             change(changed.gpu);
             INFO(name);
-            CHECK(time_of(changed).us() >= before * (1 - 1e-4));  // what the L2 misses moves a little
+            CHECK(time_of(changed).us() >= before * (1 - 1e-4));  // the L2's misses change slightly
         };
         slower([](GpuSpec& g) { *g.fma_per_clk /= 2; });
         slower([](GpuSpec& g) { g.exp_per_clk /= 2; });
@@ -67,7 +67,7 @@ TEST_CASE("without a mask time never falls when a rate falls or heads are added"
             more.problem.heads = more.problem.kv_heads = heads;
             const double now = time_of(more).us();
             INFO(name << " with " << heads << " heads");
-            CHECK(now >= last * (1 - 1e-3));  // here, too
+            CHECK(now >= last * (1 - 1e-3));  // as above
             last = now;
         }
     }
@@ -78,15 +78,15 @@ TEST_CASE("reads alone are faster than a copy, on tensor cores and where a copy 
     GpuSpec h200 = gpu_preset("H200");
     const DramRates apart = rates(h200, Style::tensor_cores), copied = rates(h200, Style::cuda_cores);
     CHECK_THAT(apart.read, Catch::Matchers::WithinRel(0.95 * 4800, 1e-12));
-    CHECK_THAT(2 / (1 / apart.read + 1 / apart.write), Catch::Matchers::WithinRel(3970.0, 1e-12));  // was measured
+    CHECK_THAT(2 / (1 / apart.read + 1 / apart.write), Catch::Matchers::WithinRel(3970.0, 1e-12));  // measured
     CHECK(copied.read == 3970);
     CHECK(copied.write == 3970);
     const DramRates unmeasured = rates(gpu_preset("A100"), Style::tensor_cores);
     CHECK_THAT(unmeasured.write, Catch::Matchers::WithinRel(unmeasured.read, 1e-12));
-    h200.copy_gbs = 4700;  // better than 0.95 of its sheet
+    h200.copy_gbs = 4700;  // more than 0.95 of the data sheet's
     CHECK(rates(h200, Style::tensor_cores).read == 4700);
 
-    // A few queries that read 2 GB: what is left is the start of a launch.
+    // A few queries that read 2 GB: what comes on top of reading is the start of a launch.
     Experiment e = experiment("split_kv", 8, 4, Dtype::f16, {4, 64, 7});
     e.problem.batch = 4, e.problem.seq_k = 131072, e.problem.dim = e.problem.dim_v = 128;
     const double read_alone = 2147.5e6 / (0.95 * 4800e9) * 1e6;
@@ -105,7 +105,7 @@ TEST_CASE("short tiles of split_kv are as its kernel has them, and only on tenso
     CHECK(tall.residency.blocks > 2);
     CHECK(of_16.clock_mhz == 1950);  // as under a light load
     CHECK(tall.clock_mhz == 1800);
-    // Four warps read their quarter of K_j and V_j each, and all of Q_i: 3 x 16 KiB in place of 2 x 64 and Q_i.
+    // Each of four warps reads its quarter of K_j and V_j, and all of Q_i: 3 x 16 KiB instead of 2 x 64 KiB and Q_i.
     const auto sram = static_cast<std::size_t>(Unit::sram);
     CHECK_THAT(of_16.step.busy[sram] - 2 * 16384 / 128.0, Catch::Matchers::WithinRel(3 * 16384 / 128.0, 0.05));
     e.problem.dim = e.problem.dim_v = 64;
@@ -141,7 +141,7 @@ TEST_CASE("more SMs do not take longer, and it is said that they wait for the L2
         const RunTime t = time_of(e);
         INFO(sms << " SMs: " << t.us() << " us, at least " << least);
         CHECK(t.us() <= 1.03 * least);
-        // With half as many again the L2 is busy, and would not be missed: the time falls as SMs are added.
+        // With 200 SMs the L2 is busy, but not the bound: more SMs still make the run faster.
         CHECK((t.longest().bound == Bound::l2) == (sms > 200));
         least = std::min(least, t.us());
     }
@@ -173,7 +173,7 @@ TEST_CASE("a smaller Br is advised where row blocks are thread blocks, and rows 
     CHECK(contains(said("flash_v2", 2), "a smaller Br"));
     CHECK_FALSE(contains(said("flash_v2", 2), "rows in parallel"));
     CHECK_FALSE(contains(said("flash_v1_backward", 8), "in parallel (flash_v2)"));
-    // As many thread blocks as SMs are not too few: most of these have no keys.
+    // As many thread blocks as SMs are not too few; but most of them have no keys.
     Experiment uneven = experiment("flash_v2_deterministic_backward", 2, 2048, Dtype::f16, {64, 128});
     uneven.tiling.splits = 66;
     const std::string words = verdict(time_of(uneven), uneven);
@@ -194,8 +194,8 @@ TEST_CASE("errors are stated of the machines that were measured, and of no other
         e.gpu = parse_gpu(R"({"base": "H200", )" + changes + "}", "mine");
         return e;
     };
-    CHECK(time_of(on(R"("name": "mine")")).basis == Basis::own_style);  // by another name the same machine
-    // A few per mille more of each number.
+    CHECK(time_of(on(R"("name": "mine")")).basis == Basis::own_style);  // the same machine by another name
+    // Each number is changed by a few per mille.
     for (const GpuNumber& n : gpu_numbers("H200")) {
         CAPTURE(n.key);
         if (n.key == "l2_partitions") continue;
@@ -207,7 +207,7 @@ TEST_CASE("errors are stated of the machines that were measured, and of no other
         CHECK(contains(basis(t, e), "no kernel was measured on H200 (changed): its times are assumed"));
     }
     Experiment fewer = experiment("flash_v2", 8, 1024);
-    fewer.gpu.sms = 20;  // as --sms does, which leaves the name
+    fewer.gpu.sms = 20;  // as --sms does, which keeps the name
     CHECK(contains(basis(time_of(fewer), fewer), "no kernel was measured on H200 with other numbers"));
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("a GPU file's peaks and clocks are the rates that times rest on", "[ti
         e.gpu = load_gpu(gpu);
         return time_of(e).us();
     };
-    // Measured by others: 840 us, 81.8 TFLOP/s of 148.
+    // Measured by others: 840 us, 81.8 of 148 TFLOP/s.
     const double h20 = us(R"({"base": "H100-SXM", "name": "H20", "sms": 78, "hbm_gbs": 4000, "tensor_tflops": 148})");
     CHECK(h20 > 700);
     CHECK(h20 < 1000);
@@ -236,7 +236,7 @@ TEST_CASE("what is too large to be played is a stream, and says what it lacks", 
     CHECK(t.launches[0].blocks == 131072);
     CHECK_FALSE(t.dram());
     CHECK(contains(t.no_dram, "visits of tiles"));
-    // Two million thread blocks: nothing is left of waves and tail.
+    // Two million thread blocks: waves and tail have no effect any more.
     const RunTime stream = time_of(experiment("flash_v2", 16384, 16384));
     const RunTime played = time_of(experiment("flash_v2", 4096, 16384));
     CHECK(stream.launches[0].blocks == 4 * played.launches[0].blocks);
@@ -253,7 +253,7 @@ TEST_CASE("what is ragged takes as long as what is full: warps own rows, tensor 
         };
         for (const Unit u : {Unit::tensor, Unit::fma, Unit::exp, Unit::alu}) {
             const auto k = static_cast<std::size_t>(u);
-            CHECK(step(1).busy[k] == Approx(step(64).busy[k] / 4));  // of an SM's, for one warp of four
+            CHECK(step(1).busy[k] == Approx(step(64).busy[k] / 4));  // busy of an SM, by one warp of four
         }
     }
     const auto us = [](Index keys) {
@@ -340,7 +340,7 @@ TEST_CASE("a launch as it was played ends when its time does, and changes no tim
             for (const BlockOfHead& b : p.order) REQUIRE(b.block < p.works.size());
         }
     }
-    // The last wave has more memory for each of its thread blocks, in the timeline as in the time.
+    // The last wave has more memory bandwidth for each thread block, in the timeline as in the time.
     Experiment slow_memory = experiment("flash_v2", 40, 900, Dtype::f16, {64, 64});
     slow_memory.gpu.l2_read_bytes_per_clk = 500;
     std::vector<PlayedLaunch> in_waves;
@@ -356,7 +356,7 @@ TEST_CASE("a launch as it was played ends when its time does, and changes no tim
     const double shared = still_shared(p.sharing, slots, last_wave);
     CHECK(p.works[0].cycles(slots, shared).back() < 0.9 * p.works[0].cycles(slots).back());
 
-    // Too many to play: there is a time, and no stays.
+    // Too many to play: there is a time, but there are no stays.
     std::vector<PlayedLaunch> played;
     const Experiment many = experiment("flash_v2", 1 << 15, 1 << 14);
     CHECK(time_of(many, {.played = &played}).us() == time_of(many).us());
@@ -384,8 +384,8 @@ TEST_CASE("memory_efficient's tiled products wait at barriers, and 16 warps shar
         INFO(dim);
         const RunTime tiled = time_of(e);
         CHECK(tiled.launches[0].residency.blocks == blocks);
-        if (dim > 128) continue;  // the longest passage is its second product's
-        // Each product's pieces of 32 and one before them; two reductions and P.
+        if (dim > 128) continue;  // its second product has the longest passage
+        // Pieces of 32 of each product, and one before them; two reductions and P.
         const auto barriers = static_cast<double>((dim / 32 + 1) + (tiling.bc / 32 + 1) + 3);
         CHECK(tiled.launches[0].step.waiting >= barriers * constants_of(Style::cuda_cores).barrier);
     }
@@ -395,7 +395,7 @@ TEST_CASE("looking up a window costs more than the diagonal of a causal mask", "
     Experiment e = experiment("flash_v2", 32, 4096, Dtype::f16, {128, 128});
     e.problem.mask = Mask::causal();
     const double causal = time_of(e).us();
-    e.problem.mask = Mask::window(4095, 0);  // the same scores
+    e.problem.mask = Mask::window(4095, 0);  // the same scores are visible
     CHECK(time_of(e).us() > 1.05 * causal);
     e.problem.dtype = Dtype::f32, e.tiling = {64, 64};
     const double looked_up = time_of(e).us();
@@ -411,11 +411,11 @@ TEST_CASE("where thread blocks are short, what begins and ends them waits for L2
         return time_of(e).us();
     };
     const double now = us(512, 1, 1), with_half_l2 = us(512, 0.5, 1), with_half_dram = us(512, 1, 0.5);
-    // The steps wait for neither: this is Q's load, that of the first tile of K, and O's store.
+    // The steps wait for neither. These times are the loads of Q and of the first tile of K, and the store of O.
     CHECK(with_half_l2 > 1.03 * now);
     CHECK(with_half_dram > 1.02 * now);
     CHECK(us(8192, 0.5, 0.5) < 1.02 * us(8192, 1, 1));
-    // PyTorch's FlashAttention-2, without a mask: docs/measured/h200/library-forward.csv.
+    // PyTorch's FlashAttention-2 without a mask: docs/measured/h200/library-forward.csv.
     CHECK(now == Approx(261.02).epsilon(0.04));
 }
 
@@ -448,7 +448,7 @@ TEST_CASE("a time is warm where DRAM has less to do than in a first run, in loop
     Experiment e = experiment("flash_v2", 10, 16384);
     e.problem.seq_k = 32, e.tiling = {128, 32};
     e.gpu = gpu_preset("H100-SXM");
-    // Q and O, which no loop moves, are nearly all: the L2 has room for them only where it keeps one copy.
+    // Q and O are nearly all, and no loop moves them. The L2 has room for them only where it keeps one copy.
     e.gpu.l2_bytes = 43 << 20;
     const Report tight = count_and_time(e);
     REQUIRE(tight.hbm_footprint < e.gpu.l2_bytes);

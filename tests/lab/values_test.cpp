@@ -1,4 +1,4 @@
-// What people write as values of flags, and command lines, read and written again.
+// Values of flags and command lines as people write them, read and written again.
 #include "lab/flags/values.hpp"
 
 #include <CLI/CLI.hpp>

@@ -19,7 +19,7 @@ TEST_CASE("a variant is an algorithm, its settings and its GPU", "[flags]") {
     CHECK(tiled.label == "flash_v2:br=64,bc=32@some/where:1,2=3.json");
 
     CHECK(variant_from("flash_v2@H100").settings == Settings{{"gpu", "H100"}});
-    CHECK(variant_from("safe_softmax:br=8").label == "three_pass:br=8");  // by its former name
+    CHECK(variant_from("safe_softmax:br=8").label == "three_pass:br=8");  // the former name
 }
 
 TEST_CASE("settings set flags, each once", "[flags]") {

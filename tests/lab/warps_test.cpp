@@ -19,7 +19,7 @@ Problem of_dim(Index dim, Dtype dtype = Dtype::f16) {
     return p;
 }
 
-/// To a tenth, as people compare them.
+/// Rounded to a tenth, for comparisons.
 double per_score(const Warps& w, const Problem& p, Index br, Index bc) {
     return std::round(10 * static_cast<double>(of_tile(w, p, br, bc).total()) / static_cast<double>(br * bc)) / 10;
 }
@@ -35,7 +35,7 @@ bool any_sees(const Problem& p, Span rows, Span keys) {
     return false;
 }
 
-/// Tile by tile, pair by pair. Of a key block that keeps K and V, these once.
+/// The sum over tiles, and within them over warps. Where a key block keeps K and V, these are added once.
 WarpBytes tile_by_tile(const Warps& w, const Problem& p, const Tiling& t) {
     const Tiles rows(p.seq_q, t.br), keys(p.seq_k, t.bc);
     WarpBytes sum;
@@ -58,14 +58,14 @@ WarpBytes tile_by_tile(const Warps& w, const Problem& p, const Tiling& t) {
 TEST_CASE("every part of a tile's bytes, by hand", "[warps]") {
     Problem p = of_dim(64);
     p.dim_v = 32;
-    // 128 x 96 in f16: four warps each read 128 x 64 of Q; K is 96 x 64 and V 96 x 32. Four maxima and four sums a row
-    // in f32 are written, and read by four warps; four O of 128 x 32 in f32 are written and read.
+    // 128 x 96 in f16: each of four warps reads 128 x 64 of Q; K is 96 x 64 and V 96 x 32. Four maxima and four sums
+    // per row are written in f32 and read by four warps; four O of 128 x 32 in f32 are written and read.
     CHECK(of_tile(by_keys, p, 128, 96) ==
           WarpBytes{4 * 16384, 12288 + 6144, 2 * (4 * 512 + 16 * 512), 2 * 4 * 128 * 32 * 4});
     CHECK(of_tile(kept, p, 128, 96) == WarpBytes{65536, 0, 20480, 131072});
-    // Each reads its own rows of Q, and all of K and V.
+    // Each warp reads its own rows of Q, and all of K and V.
     CHECK(of_tile(by_rows, p, 128, 96) == WarpBytes{16384, 4 * 18432, 0, 0});
-    // Operands alone are in the storage type.
+    // Only operands are in the storage type.
     p.dtype = Dtype::f32;
     CHECK(of_tile(by_keys, p, 128, 96) == WarpBytes{131072, 36864, 20480, 131072});
 }
@@ -77,10 +77,10 @@ TEST_CASE("bytes per score of published tiles", "[warps]") {
     CHECK(per_score(by_rows, of_dim(64), 128, 128) == 9.0);
     CHECK(per_score(by_keys, of_dim(128), 128, 64) == 86.5);
     CHECK(per_score(by_rows, of_dim(128), 128, 64) == 20.0);
-    // A short and wide tile turns the verdict round.
+    // With a short and wide tile the other split is better.
     CHECK(per_score(by_keys, of_dim(64), 64, 256) == 14.6);
     CHECK(per_score(by_rows, of_dim(64), 64, 256) == 16.5);
-    // FlashAttention-1's kernel.
+    // The tile of FlashAttention-1's kernel.
     CHECK(of_tile(kept, of_dim(64), 16, 256).total() == 43'520);
     CHECK(of_tile(kept, of_dim(64), 16, 256).outputs == 32'768);
     CHECK(per_score(kept, of_dim(64), 16, 256) == 10.6);
@@ -109,7 +109,7 @@ TEST_CASE("both splits move as many bytes where a tile has the even width", "[wa
     CHECK(of_tile(by_keys, p, 128, 432).total() == of_tile(by_rows, p, 128, 432).total());
     CHECK(of_tile(by_keys, p, 128, 431).total() > of_tile(by_rows, p, 128, 431).total());
     CHECK(of_tile(by_keys, p, 128, 433).total() < of_tile(by_rows, p, 128, 433).total());
-    // It does not matter whose half of the pair is asked, but where K and V are.
+    // Both splits give the same width; but where K and V are kept it differs.
     CHECK(even_width(by_rows, p) == 3.375);
     REQUIRE(even_width(kept, p) == 2.53125);
     CHECK(of_tile(kept, p, 256, 648).total() == of_tile(by_rows, p, 256, 648).total());
@@ -161,7 +161,7 @@ TEST_CASE("released kernels: who has which split, and how many warps", "[warps]"
     CHECK(first.warps.number == 4);
     CHECK(first.warps.keeps_keys);
     CHECK(first.tiling == Tiling{16, 256});
-    // 256 keys of 64 + 64 in 4 warps of 32 threads: 128 registers each. Of 128 + 128 they are 256, and a thread has
+    // 256 keys of 64 + 64 in 4 warps of 32 threads: 128 registers each. With 128 + 128 they would be 256; a thread has
     // 255.
     CHECK(registers_of_keys(4, of_dim(64), 256) == 128);
     CHECK_FALSE(released_warps(experiment("flash_v1", of_dim(128), {16, 256}))->warps.keeps_keys);
@@ -172,16 +172,16 @@ TEST_CASE("released kernels: who has which split, and how many warps", "[warps]"
     CHECK(second.warps.number == 4);
     CHECK_FALSE(second.warps.keeps_keys);
     CHECK(released_warps(experiment("flash_v2", of_dim(192), {128, 64}))->number == 8);
-    // Of another number of warps, the kernel's own stays what it is.
+    // With another number of warps asked for, the kernel's own number stays what it is.
     const auto asked = *released_warps(experiment("flash_v2", of_dim(64), {128, 128}), 2);
     CHECK(asked.warps.number == 2);
     CHECK(asked.number == 4);
-    // Of f32 there is none; what there is for f16 is named.
+    // There is no released kernel for f32; the one for f16 is named.
     CHECK(released_warps(experiment("flash_v2", of_dim(64, Dtype::f32), {64, 64}))->tiling == Tiling{128, 128});
 
     CHECK_FALSE(released_warps(experiment("standard", of_dim(64), {64, 64})));
     CHECK_FALSE(released_exchange(experiment("flash_v2", of_dim(64), {64, 64})));
-    // Where there is no such kernel, its rule is carried on.
+    // Where there is no such kernel, its rule is applied to the problem.
     CHECK(second.kernel == "FlashAttention-2's released kernel");
     CHECK(released_warps(experiment("flash_v2", of_dim(320), {64, 64}))->kernel ==
           "A kernel by FlashAttention-2's rule for d = 256");

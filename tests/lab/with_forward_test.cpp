@@ -1,4 +1,4 @@
-// A backward pass together with its forward pass: sums of what both do alone.
+// A backward pass together with its forward pass: the sums of both.
 #include "lab/with_forward.hpp"
 
 #include <cmath>
@@ -55,10 +55,11 @@ TEST_CASE("a backward pass with its forward pass is what both do", "[with_forwar
         CHECK(std::abs(both.time->us() - before.time->us() - backward.time->us()) < 1e-9);
         CHECK(both.launches.size() == before.launches.size() + backward.launches.size());
         CHECK(both.hbm_extra == extra_of(both));
-        // What the one leaves the other is there once, and no less is there than either has.
+        // Tensors that the forward pass leaves to the backward pass are counted once, and nothing that either needs is
+        // left out.
         CHECK(both.hbm_extra >= std::max(before.hbm_extra, backward.hbm_extra));
         CHECK(both.hbm_footprint < before.hbm_footprint + backward.hbm_footprint);
-        // Kept numbers are no inputs that anybody has anyway.
+        // Tensors that are kept for the backward pass are no inputs of the user.
         CHECK(backward.hbm_extra >= kept);
         Traffic moved;
         for (const TensorReport& t : both.tensors) moved += t.traffic;

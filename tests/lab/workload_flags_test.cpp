@@ -1,4 +1,4 @@
-// The table of the workload's flags, both ways.
+// The table of workload flags: from flags to a problem, and back.
 #include "lab/flags/command.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/flags/table.hpp"
@@ -10,8 +10,8 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// What no flags make: block masks, of which a problem keeps what they hide and a name that need not make them; windows
-/// without a query's own place; the other corner where both are the same.
+/// Problems that no flags make: with block masks, which keep their blocks but not how they were made; with windows that
+/// leave out the query's own place; and with the top-left corner where both corners are equal.
 bool beyond_flags(const Problem& p) {
     const auto leaves_out = [](std::optional<Index> reach) { return reach && *reach < 0; };
     return p.mask.blocks() || leaves_out(p.mask.left()) || leaves_out(p.mask.right()) ||
@@ -37,7 +37,7 @@ TEST_CASE("the flags of a problem make that problem", "[flags]") {
         INFO(shell_line(flags_of(o)));
         const Problem again = resolve(o, computation::attention).problem;
         CHECK((again == c.problem));
-        // As it is typed: each flag with its text.
+        // As typed: each flag with its text.
         Options typed;
         for (const Flag& flag : flags())
             if (flag.given(o)) set_flag(typed, flag.name, flag.get(o));

@@ -24,8 +24,8 @@ constexpr long never = std::numeric_limits<long>::max();
 // Initialised before anything allocates.
 constinit std::atomic<long> live{0}, calls_made{0}, first_failure{never}, last_failure{never};
 
-/// Whether it is code of a library's headers that asks, and not ours: by the innermost function known by name that
-/// belongs to either. (Functions of unnamed namespaces are not known; those in between count for their callers.)
+/// Whether a library's header code allocates, and not ours: by the innermost function with a known name that belongs to
+/// either. (Functions in unnamed namespaces have no known name; their callers decide.)
 bool library_asks() {
     void* frames[64];
     const int n = backtrace(frames, 64);
@@ -42,7 +42,7 @@ bool library_asks() {
 void* take(std::size_t size, std::size_t alignment) noexcept {
     if (const long call = ++calls_made; call >= first_failure && call <= last_failure && !library_asks())
         return nullptr;
-    // As many bytes as the alignment wants: a multiple of it.
+    // Rounded up to a multiple of the alignment, as std::aligned_alloc() requires.
     size = std::max<std::size_t>(1, (size + alignment - 1) / alignment) * alignment;
     void* p = alignment <= alignof(std::max_align_t) ? __real_malloc(size) : std::aligned_alloc(alignment, size);
     if (p) ++live;

@@ -1,6 +1,6 @@
-// Memory runs out at every place where some is taken, one after the other: what was asked for then fails with
-// std::bad_alloc or an error of ours, or is right all the same; nothing is left in memory or on the disk; and asked
-// again, it is right. The places are spread evenly, about 100 of each work; TILESCOPE_ALLOCATIONS=N takes about N.
+// Memory runs out at one allocation after another. The work then fails with std::bad_alloc or an error of ours, or
+// succeeds all the same; nothing is left in memory or on disk; and done again, the work succeeds. About 100 allocations
+// of each work are tried, evenly spread; TILESCOPE_ALLOCATIONS=N tries about N.
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* how_many = "TILESCOPE_ALLOCATIONS";
 
-/// Files are written to, and read from, the folder; the result says everything that may not depend on luck.
+/// Reads and writes files in the folder. The result has everything that must be the same every time.
 struct Work {
     const char* name;
     std::function<std::string(const Folder&)> run;
@@ -85,7 +85,7 @@ std::string write_and_read_npy(const Folder& folder) {
            std::string(reinterpret_cast<const char*>(t.values.data()), t.values.size() * sizeof(float));
 }
 
-/// Not enough room on chip, and what helps.
+/// Explains a lack of room on chip, and what helps.
 std::string explain_overflow() {
     Experiment e = small_experiment();
     e.tiling = {1000, 1000}, e.problem.seq_q = e.problem.seq_k = 4096, e.problem.dim = e.problem.dim_v = 256;
@@ -112,7 +112,7 @@ std::string tell(const show::Run& run) {
     return t.where + t.code + t.formula + t.happening + t.why + show::what_happens(run, sm) + show::traffic_so_far(run);
 }
 
-/// As the window does it, by a thread beside it where one can be had.
+/// A session as the window has it, with a background thread where there can be one.
 std::string session(const std::string& rival, Index limit) {
     show::Session s(show::RecordingLimits{.events = limit});
     show::Setup setup;
@@ -160,7 +160,7 @@ const std::vector<Work>& everything() {
     return all;
 }
 
-/// How the work ends; nullopt where memory ran out or we say why it fails.
+/// The result of the work; nullopt where memory ran out or the work failed with an error of ours.
 std::optional<std::string> outcome(const Work& work, const Folder& folder, FailingAllocation::Kind kind, long n) {
     const FailingAllocation failing(n, kind);
     try {
@@ -180,7 +180,7 @@ long calls_of(const Work& work, const Folder& folder) {
 
 void check_every_allocation(const Work& work, FailingAllocation::Kind kind, long places) {
     const Folder folder;
-    const std::string expected = work.run(folder);  // what is made once is made, and there is a file to replace
+    const std::string expected = work.run(folder);  // also makes what is made only once, and a file to replace
     const long calls = calls_of(work, folder), stride = std::max<long>(1, calls / places);
     const auto files = folder.entries();
     long failed = 0;

@@ -1,4 +1,4 @@
-// Programs with a mistake each, which tests/own/own.py runs. The line of a mistake ends with its name.
+// Programs with one mistake each, which tests/own/own.py runs. The line of a mistake ends with the mistake's name.
 #include <stdexcept>
 #include <tilescope/algorithm.hpp>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Installs TileScope into a folder, moves that, and carries out examples/own-algorithm/README.md with what is there; then
-an algorithm of Python, by the program and by the module, where those were built.
+"""Installs TileScope into a folder, moves the folder, and carries out examples/own-algorithm/README.md with it. Then
+runs an algorithm written in Python, by the program and by the module, if those were built.
 
     out_of_tree.py BUILD_DIR
 """
@@ -33,7 +33,7 @@ def main():
         reader = Reader("examples/own-algorithm/README.md", root / "own", environment)
         reader.read((root / "own" / "README.md").read_text())
         assert reader.done["command"] >= 5 and reader.done["text"] == 1, reader.done
-        # What is compiled behind the scenes has the installed headers, not those of the sources.
+        # Compilation behind the scenes uses the installed headers, not those of the sources.
         note = next((root / "cache" / "tilescope").glob("*.txt")).read_text()
         assert str(prefix / "include" / "tilescope" / "core") in note, note[:2000]
         module = prefix / "lib" / "tilescope" / "python"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Algorithms of one's own, in files: what `tilescope` makes of them, good ones and bad.
+"""Algorithms in users' files: what `tilescope` makes of good and bad ones.
 
     own.py TILESCOPE SOURCE_DIR [NAME...]
 """
@@ -21,19 +21,20 @@ BINARY, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve
 MINE = (SOURCE / "examples" / "own-algorithm" / "mine.cpp").read_text()
 HERE = SOURCE / "tests" / "own"
 SMALL = "--seq 64 --heads 2 --dim 16 --br 32 --bc 16".split()
-FLAGS = ["-std=c++20", "-O2", "-fPIC", f"-I{SOURCE / 'include'}", f"-I{SOURCE}"]  # tilescope's
+FLAGS = ["-std=c++20", "-O2", "-fPIC", f"-I{SOURCE / 'include'}", f"-I{SOURCE}"]  # tilescope's own flags
 COMPILER = re.search(r"g\+\+|clang\+\+|c\+\+", os.environ.get("CXX", "")) and os.environ["CXX"] or "c++"
 
 
 def precompiled(folder):
-    """A folder to look in first: it has TileScope's header as g++ has read it, which takes most of the time of a file."""
+    """A folder to search first: it has TileScope's header precompiled by g++, which saves most of the time of a
+    file."""
     done = subprocess.run([COMPILER, *FLAGS, "-x", "c++-header", SOURCE / "include/tilescope/algorithm.hpp", "-o",
                            pathlib.Path(folder) / "tilescope/algorithm.hpp.gch"], capture_output=True, check=False)
     return f"-I{folder}" if done.returncode == 0 and COMPILER != "clang++" else ""
 
 
 class Place:
-    """A folder with mine.cpp, a cache of its own, and a compiler that notes how often it is called."""
+    """A folder with mine.cpp, a cache of its own, and a compiler that notes each call."""
 
     def __init__(self, folder, known=""):
         self.root = pathlib.Path(folder)
@@ -71,7 +72,7 @@ class Place:
         return done.returncode, done.stdout + done.stderr
 
     def compiled(self):
-        """How often, since this was asked last."""
+        """How often the compiler was called since this was last asked."""
         n = len(self.calls.read_text().splitlines()) if self.calls.exists() else 0
         self.calls.unlink(missing_ok=True)
         return n
@@ -117,7 +118,7 @@ def counts_as_it_should(place):
     assert own["hbm_read_bytes"] == usual["hbm_read_bytes"]
     assert own["hbm_write_bytes"] == usual["hbm_write_bytes"] - 4 * 64 * 2  # the LSE
     assert own["matmul_flops"] == usual["matmul_flops"] and own["exps"] == usual["exps"]
-    # Two operations on O for each tile of keys and row; but not the last division, the logarithm and its addition.
+    # Two operations on O for each key tile and row; but no last division, no logarithm and no addition of it.
     assert own["other_flops"] == usual["other_flops"] + 2 * 64 * ((64 // 16) * 2 * 16 - 16 - 2)
     for more in ([], ["--causal"], ["--seq-q", "50", "--seq-k", "70"], ["--dtype", "bf16"], ["--kv-heads", "1"]):
         report = json.loads(place.run("run", "./mine.cpp", *SMALL, *more, "--json"))
@@ -127,7 +128,7 @@ def counts_as_it_should(place):
 def explains_what_is_on_no_line(place):
     place.write("mine.cpp", MINE.replace("b.at(2);", "").replace("b.at(3);", "b.at(9);"))
     table = place.run("explain", "./mine.cpp", *SMALL)
-    assert table.splitlines()[1] == "  ./mine.cpp", table  # it names no paper
+    assert table.splitlines()[1] == "  ./mine.cpp", table  # this algorithm names no paper
     assert "(before any line)" in table and "(no line of the code)" in table, table
     lines = json.loads(place.run("explain", "./mine.cpp", *SMALL, "--json"))["lines"]
     assert [(l["line"], l["code"]) for l in lines[6:]] == [(0, "(before any line)"), (9, "(no line of the code)")], lines
@@ -206,7 +207,7 @@ def says_where_mistakes_are(place):
         assert wanted in said, f"{mistake}: {said}"
         back = said.split("see it: ")[1:]
         assert said.count("\n") == 1 + len(back), said
-        if back:  # that command comes to the place
+        if back:  # the command in the message leads to the place
             code, told = place.shell(back[0])
             assert "mistakes.cpp" in back[0] and "unknown" not in told, told
             assert mistake not in ("lie", "grid", "race") or "tilescope-gui" not in told, "the window does not show it"
@@ -240,7 +241,7 @@ def says_what_does_not_compile(place):
 
 
 def loads_nothing_of_others(place):
-    """What is loaded is nobody else's: neither the folder that it is kept in, nor what somebody left there before."""
+    """Only one's own files are loaded: the cache folder must be private, and must not contain somebody else's files."""
     folder = place.cache / "tilescope"
     place.run("list", "mine.cpp")
     place.compiled()
@@ -314,13 +315,14 @@ def refuses_what_is_no_algorithm(place):
     assert "eager_division" in place.run("run", "eager_division", "--load", "good.so", *SMALL)
 
 
-# What a program may get wrong, and another of the same that is right.
+# Mistakes that give wrong outputs: the right text, and the wrong one.
 WRONG = {"no mask": ("apply_mask(b, s, p, i, j);", ""), "no scale": ("p.logit_scale()", "1.0f"),
          "one head": ("V.of(head), j", "V.of({0, 1}), j"), "a sum not rescaled": ("scale_rows(b, l, c), ", "")}
 
 
 def says_that_outputs_are_wrong(place):
-    """In JSON (a key and notes), text, CSV and the exit code, of run, compare, sweep and step."""
+    """Wrong outputs are told in JSON (a key and notes), text, CSV and the exit code, by run, compare, sweep and
+    step."""
     words = ["--causal", *SMALL, "--dtype", "f32"]
     for what, (right, wrong) in WRONG.items():
         assert MINE.count(right) == 1, what
@@ -381,7 +383,7 @@ def fails_and_says(place, words, what):
 
 
 def does_not_blame_who_is_right(place):
-    """A NaN behind a mask: a tile that holds it may leak, which is no mistake of the program."""
+    """A NaN behind a mask may leak through a tile that holds it; the program is not blamed for that."""
     draw = random.Random(3)
     q, v = ([draw.gauss(0, 1.5) for _ in range(128)] for _ in "qv")
     v[7 * 16] = float("nan")
@@ -395,7 +397,7 @@ def does_not_blame_who_is_right(place):
 
 
 def save(path, numbers):
-    """A .npy file of 16 columns, for whom NumPy is not there."""
+    """Writes a .npy file of 16 columns, for machines without NumPy."""
     shape = (len(numbers) // 16, 16)
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
@@ -410,7 +412,7 @@ def lets_two_do_it_at_once(place):
 
 
 def says_on_a_terminal_that_it_compiles(place):
-    for words in (b"compiling ./mine.cpp\r\x1b[K", b""):  # and then it is kept
+    for words in (b"compiling ./mine.cpp\r\x1b[K", b""):  # the second time it is in the cache
         terminal, other = os.openpty()
         p = subprocess.Popen([BINARY, "list", "./mine.cpp"], cwd=place.root, env=place.environment(),
                              stdout=subprocess.DEVNULL, stderr=other)
@@ -418,7 +420,7 @@ def says_on_a_terminal_that_it_compiles(place):
         os.close(other)
         try:
             said = os.read(terminal, 1000)
-        except OSError:  # nothing was said, and nobody is there any more
+        except OSError:  # nothing was printed, and the other end is closed
             said = b""
         os.close(terminal)
         assert p.returncode == 0 and said == words, said
@@ -436,7 +438,8 @@ def can_be_interrupted(place):
 
 
 def says_who_ended_the_process(place):
-    """A program that exits, crashes or never looks up is told by its file; temporaries of its run go, too."""
+    """Where a program exits, crashes or never returns, its file is named; temporary files of its run are removed,
+    too."""
     def doing(what):
         place.write("bad.cpp", "#include <cstdlib>\n" + MINE.replace("    gpu.launch(", f"    {what}\n    gpu.launch(", 1))
         return place.start("run", "./bad.cpp", *SMALL, "--out", "o.npy")
@@ -480,7 +483,7 @@ def takes_as_long_with_rows_in_several_tiles(place):
                 one = launch("flash_v2", n * br, *words.split())
                 what = f"{n} x {br} rows, {words}: {own['time_us']} and {one['time_us']} us"
                 assert abs(own["time_us"] / one["time_us"] - 1) < (0.01 if n == 1 else 0.05), what
-                if n == 1:  # but for LSE, which is stored after the loop
+                if n == 1:  # except the LSE, which is stored after the loop
                     for key in ("alone_cycles", "busiest_cycles"):
                         assert abs(own["step"][key] - one["step"][key]) < 1, (what, key)
                 assert own["warps"] == one["warps"], what

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The window plays an algorithm of one's own, and saves and opens it. window.py TILESCOPE_GUI TILESCOPE SOURCE_DIR"""
+"""The window plays, saves and opens an algorithm of a user's file. window.py TILESCOPE_GUI TILESCOPE SOURCE_DIR"""
 
 import json
 import os
@@ -14,7 +14,7 @@ SMALL = "--seq 128 --dim 32 --heads 1 --br 32 --bc 32".split()
 
 
 def plays_python(shown, root, run):
-    """A file of Python is like one of C++: its source, its counts, its mistakes."""
+    """A Python file is shown like one of C++: its source, its counts, its mistakes."""
     state, words = shown("./my_flash.py", *SMALL, "--race", "flash_v2", "--step", "20", "--tab", "program")
     assert state["algorithm"] == "my_flash" and state["command"][0] == "./my_flash.py", state["command"]
     assert "FlashAttention-2, in Python" in words and "b.exp_minus(c, m)" in words, words
@@ -57,7 +57,7 @@ def main():
         state, _ = shown("--load", "mine.cpp", "eager_division", *SMALL)
         assert state["command"][0] == "mine.cpp", state["command"]
 
-        # What was saved may be somebody else's: it loads nothing by itself.
+        # A saved file may come from somebody else, so it loads no program by itself.
         (root / "s.json").write_text(json.dumps({"tilescope-gui": state["command"]}))
         said = run(GUI, "--open", "s.json", "--screenshot", "a.png", code=2)
         assert said.count("\n") == 1 and "add --load mine.cpp if you trust it" in said, said
@@ -67,7 +67,7 @@ def main():
         assert "--load mine.cpp" in run(GUI, "--scene", "scene.json", "--screenshot", "a.png", code=2)
         assert shown("--load", "mine.cpp", "--scene", "scene.json")[0]["algorithm"] == "eager_division"
 
-        # A recording plays without its program, and knows where that was.
+        # A recording plays without its program, and knows where the program was.
         run(CLI, "trace", "./mine.cpp", *SMALL, "-o", "trace.json")
         assert shown("trace.json", remark="all that is known of it is the recording")[0]["algorithm"] == "eager_division"
         assert "--load ./mine.cpp" in run(CLI, "replay", "trace.json", code=2)

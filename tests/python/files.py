@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command line runs a file of Python that it is given: its algorithms are like others, its mistakes are a line.
+"""The command line runs a Python file: its algorithms are like others, and each mistake in it is reported in a line.
 
     files.py TILESCOPE SOURCE_DIR
 """
@@ -30,7 +30,7 @@ def mine(gpu, t, p, tile):
 """
 
 
-# What it computes is not attention, which a run with numbers says.
+# The algorithm does not compute attention, which a run with numbers would report.
 COUNTED = ("run", "./mine.py", "--heads", "2", "--seq", "32", "--mode", "count")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mypy --strict accepts the package, and finds what is wrong with tests/python/typed.py, no more and no less.
+"""mypy --strict accepts the package, and finds exactly the mistakes that tests/python/typed.py marks.
 
     mypy_strict.py SOURCE_DIR PACKAGE_FOLDER
 """

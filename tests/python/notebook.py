@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The notebook runs, asserts what it says, draws three figures, and is stored with what it says and draws today.
+"""The notebook runs, its assertions hold, and it draws three figures; the stored outputs are those of today.
 
     notebook.py SOURCE_DIR              with the module on PYTHONPATH
     notebook.py SOURCE_DIR --store      stores today's outputs in it
@@ -14,7 +14,7 @@ SKIPPED = 77
 
 
 def said(book):
-    """What its cells print, without what depends on the processor: a rounding error."""
+    """What the cells print, without a rounding error, which depends on the processor."""
     texts = ["".join(o.get("text", "") for o in cell.outputs) for cell in book.cells if cell.cell_type == "code"]
     return [re.sub(r"(?<=precision: )\S+", "...", text) for text in texts]
 
@@ -41,7 +41,7 @@ def main():
     assert printed.count("bytes read by both") == 5 and "largest difference from NumPy" in printed, printed
     assert len(pictures(book)) == 3
     if "--store" in sys.argv:
-        book.metadata = stored.metadata  # not of this machine's Python
+        book.metadata = stored.metadata  # independent of this machine's Python
         nbformat.write(book, path)
         return 0
     assert said(stored) == said(book), f"stored: {said(stored)}, now: {said(book)}; see --store"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/python.md does what it says: its Python runs as one session and prints what stands below, its commands run.
+"""docs/python.md does what it says: its Python runs as one session and prints what the page shows, and its commands
+run.
 
     page.py TILESCOPE SOURCE_DIR     with the module on PYTHONPATH
 """
@@ -13,11 +14,11 @@ import subprocess
 import sys
 import tempfile
 
-LEFT_OUT = re.compile("python3 -m venv|environment/bin/pip")  # tests/python/wheel.py does that
+LEFT_OUT = re.compile("python3 -m venv|environment/bin/pip")  # tests/python/wheel.py does this
 
 
 def blocks_of(text):
-    """Path of a file or "", language, content."""
+    """(path of a file or "", language, content) of each block."""
     return [(m[1] or "", m[2], m[3]) for m in re.finditer(r"(?:`([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```$", text, re.M | re.S)]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tile programs in Python count, compute and record what the same ones in C++ do; what they do wrong is told with their
-file and line, and nothing crashes.
+"""Tile programs in Python count, compute and record the same as equal ones in C++. Mistakes are reported with file and
+line, and nothing crashes.
 
     programs.py              with the module on PYTHONPATH
 """
@@ -41,7 +41,7 @@ def case(seed):
 
 
 def here():
-    """The line of the caller."""
+    """The line number of the caller."""
     return sys._getframe(1).f_lineno
 
 
@@ -52,7 +52,7 @@ def zeros(gpu, t, p):
 
 
 def program(body, **options):
-    """An algorithm whose one launch is `body(b, head, i, t, p, tile)`."""
+    """An algorithm with one launch, `body(b, head, i, t, p, tile)`."""
 
     @tilescope.algorithm(name="tried", code=[(1, "tried", "")], features=tilescope.attention_features, **options)
     def tried(gpu, t, p, tile):
@@ -121,7 +121,7 @@ class Equal(unittest.TestCase):
         @tilescope.algorithm
         def with_helper(gpu, t, p, tile):
             def body(b, head):
-                x = zeroed(b, p.seq_q)  # made elsewhere
+                x = zeroed(b, p.seq_q)  # the helper is in another place
                 b.exp(x)
 
             gpu.launch("with_helper", [p.head_axis()], body)
@@ -137,7 +137,7 @@ class Equal(unittest.TestCase):
 @tilescope.algorithm(features=(*tilescope.score_features, "dropout"),
                      tensors=lambda p, tile: [tilescope.output("LSE", rows=p.seq_q)])
 def finished_flash(gpu, t, p, tile):
-    """my_flash, with all that FlashAttention-2 does to its scores."""
+    """my_flash with all changes of scores that FlashAttention-2 supports."""
     rows, keys = tilescope.Tiles(p.seq_q, tile.br, "i"), tilescope.Tiles(p.seq_k, tile.bc, "j")
     gpu.store_kept(t, p, rows, keys)
 
@@ -209,7 +209,7 @@ class Wrong(unittest.TestCase):
         try:
             mode(program(body), **{**SMALL, **flags})
         except error as raised:
-            return raised  # with its traceback, which assertRaises takes away
+            return raised  # with its traceback, which assertRaises would remove
         self.fail("nothing was raised")
 
     def at_line(self, error, line, text):

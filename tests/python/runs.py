@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `import tilescope` gives is what the command line prints; inputs and outputs are NumPy arrays.
+"""`import tilescope` gives what the command line prints; inputs and outputs are NumPy arrays.
 
     runs.py TILESCOPE        with the module on PYTHONPATH
 """
@@ -73,7 +73,7 @@ class Runs(unittest.TestCase):
         x = rng.standard_normal((3, 5)).astype("f4")
         y = tilescope.run("softmax_safe", X=x).outputs["Y"]
         self.assertLess(np.abs(y - np.exp(x) / np.exp(x).sum(-1, keepdims=True)).max(), 1e-6)
-        q[:] = 0  # what came in was copied
+        q[:] = 0  # inputs were copied
         self.assertTrue((one == o[0, 0]).all())
 
     def test_outputs_outlive_their_report(self):
@@ -172,7 +172,7 @@ class Runs(unittest.TestCase):
             self.assertEqual(tilescope.gpu(json.loads(g.json())), g)
         mine = tilescope.gpu("a100", sms=64)
         self.assertEqual(mine.sms, 64)
-        self.assertAlmostEqual(mine.tensor_tflops, 312 * 64 / 108)  # what follows is scaled
+        self.assertAlmostEqual(mine.tensor_tflops, 312 * 64 / 108)  # numbers that follow are scaled
         self.assertEqual(mine, tilescope.gpu({"base": "a100", "name": mine.name, "title": mine.title, "sms": 64}))
         self.assertEqual(tilescope.run("flash_v2", seq=128, gpu=tilescope.gpu("h100", sms=64))["time_basis"], "assumed")
         self.assertEqual(tilescope.run("flash_v2", seq=128, gpu=mine).gpu, mine)
@@ -256,7 +256,7 @@ class Studies(unittest.TestCase):
             tilescope.study("flash_v2", {"seq": range(20000, 40000)})
         self.assertLess(time.monotonic() - began, 10)
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
-        tilescope.run("flash_v2", seq=64)  # and all is well
+        tilescope.run("flash_v2", seq=64)  # a later run succeeds
 
 
 class Recordings(unittest.TestCase):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The stub says what the module has: the same names, the same arguments.
+"""The stub agrees with the module: the same names, the same arguments.
 
     stub.py SOURCE_DIR       with the module on PYTHONPATH
 """
@@ -20,7 +20,7 @@ def arguments_of(node):
 
 
 def bound_arguments(function):
-    """As pybind11 writes them in the first line of a docstring."""
+    """Names of arguments, from the first line of a docstring that pybind11 writes."""
     line = next((l for l in (function.__doc__ or "").splitlines() if "(" in l and "->" in l), "")
     inner = line[line.index("(") + 1:line.rindex(") ->")]
     return [name for name in re.findall(r"(?:^|, )(\w+): ", inner) if name != "self"]
@@ -30,7 +30,7 @@ def faults_of(where, node, module):
     members = {}
     for each in node.body:
         if isinstance(each, (ast.FunctionDef, ast.ClassDef)):
-            members.setdefault(each.name, each)  # overloads: the first has all arguments
+            members.setdefault(each.name, each)  # of overloads the first has all arguments
     names = {n for n in vars(module) if n not in UNTYPED and (not n.startswith("__") or n in members or n in
              ("__len__", "__getitem__", "__call__"))}
     names -= {"__hash__"} if getattr(module, "__hash__", None) is None else set()

@@ -1,4 +1,4 @@
-"""What mypy --strict is to accept, and what it is to refuse: lines that end in "# refused"."""
+"""Code that mypy --strict has to accept, and lines that it has to refuse, which end in "# refused"."""
 
 from typing import List
 

@@ -35,7 +35,7 @@ def main():
             return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        copy = folder / "source"  # what pip leaves behind stays there
+        copy = folder / "source"  # files that pip leaves behind stay in the copy
         copy.mkdir()
         for name in ("CMakeLists.txt", "setup.py", "pyproject.toml"):
             shutil.copy(source / name, copy)

@@ -32,7 +32,7 @@ TEST_CASE("a logarithmic axis goes by whole decades", "[chart]") {
     CHECK_THAT(a.y.at(1e10), WithinAbs(1, 1e-6));
     CHECK(a.y.at(0) < -1000);
     CHECK(a.y.at(-5) < -1000);
-    // A point besides has room, too.
+    // An extra point has room, too.
     CHECK(axes_of(p, {{256, 5e11}}).y.ticks.back().text == "1 TB");
 }
 

@@ -1,5 +1,4 @@
-// States, scenes and links that former versions wrote (tests/corpus/make.py): all open, and count what was counted
-// then.
+// States, scenes and links that former versions wrote (tests/corpus/make.py): all open, and count the same as then.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,7 +15,7 @@ namespace {
 
 const std::filesystem::path corpora = TILESCOPE_CORPORA;
 
-/// The counters of the first thing that a state shows; empty where nothing fits.
+/// The counters of a state's first run; empty where nothing fits.
 nlohmann::json counted(const State& state) {
     WaitingSession session;
     session.ask(state.setup);

@@ -10,7 +10,7 @@ using namespace tilescope::show;
 
 namespace {
 
-/// What SM 0 does at each tick, once each, in order.
+/// All formulas of SM 0, each once, in order of time.
 std::vector<std::string> formulas(Run& run) {
     std::vector<std::string> all;
     for (Index tick = 1; tick <= run.ticks(); ++tick) {
@@ -29,7 +29,7 @@ const Held& held(const std::vector<Held>& all, const std::string& name) {
     throw std::out_of_range(name);
 }
 
-/// At the first tick after `from` in which SM 0 does this.
+/// SM 0 at the first tick after `from` whose formula is `wanted`.
 const SmState& at(Run& run, const std::string& wanted, Index from = 0) {
     for (Index tick = from + 1; tick <= run.ticks(); ++tick) {
         run.seek(tick);

@@ -47,13 +47,13 @@ TEST_CASE("an explorer makes what is looked at, and nothing else", "[explorer]")
     CHECK(std::string(w.explorer.plane()->experiment().algorithm->name) == "flash_v2");
     const TilePlane* before = w.explorer.plane();
     Setup other = little();
-    other.options.br = "64";  // a plane is not of one tiling
+    other.options.br = "64";  // a plane has all tilings, not one
     w.show(other, Stage::tiles);
     CHECK(w.explorer.plane() == before);
     other.options.causal = true;
     w.show(other, Stage::tiles);
     CHECK(w.explorer.plane()->experiment().problem.mask.is_causal());
-    // What is wrong leaves the last one in place.
+    // A wrong setup leaves the last plane in place.
     other.options.heads = 0;
     w.show(other, Stage::tiles);
     CHECK_FALSE(w.session.problem().empty());
@@ -119,7 +119,7 @@ TEST_CASE("a trail goes where the runs went", "[explorer]") {
             static_cast<double>(w.session.run()->counted().dram()->read + w.session.run()->counted().dram()->written));
     CHECK(w.explorer.trails(Stage::io, 1).at(0).points.back().second ==
           static_cast<double>(w.session.run()->counted().dram()->read));
-    // Another algorithm begins another trail.
+    // Another algorithm begins a trail of its own.
     s.algorithm = "flash_v1";
     w.show(s, Stage::machine);
     CHECK(w.explorer.trails(Stage::io, 0).at(0).points.size() == 1);

@@ -1,4 +1,4 @@
-// Views in files.
+// Exports views to files.
 #include "show/export.hpp"
 
 #include <sstream>
@@ -30,7 +30,7 @@ struct Window {
         session.finish();
         explorer.finish(session, view);
     }
-    /// What it says in the end.
+    /// The message at the end of the export.
     std::string export_to(const std::string& path) {
         Export e;
         e.begin(session, view, explorer, path);
@@ -59,7 +59,7 @@ TEST_CASE("a view's numbers are those of the figure, and where this run is", "[l
         } else {
             CHECK_THAT(text, ContainsSubstring("this run"));
         }
-        // Everything that `tilescope plot` has is there, and the run's marks beside it.
+        // All rows of `tilescope plot` are there, and the run's marks besides.
         std::istringstream lines(as_csv(figure_kind_of(stage).draw(request)));
         for (std::string line; std::getline(lines, line);) CHECK_THAT(text, ContainsSubstring(line));
         CHECK(figure_request(w.session.setup(), w.session.request()->problem, stage).options.br == "auto");
@@ -67,7 +67,7 @@ TEST_CASE("a view's numbers are those of the figure, and where this run is", "[l
 }
 
 TEST_CASE("a view becomes a picture with the command that draws it", "[export]") {
-    if (!on_path("gnuplot")) return;  // scripts/test installs it
+    if (!on_path("gnuplot")) return;  // scripts/test-packages installs it
     const Folder folder;
     Window w(Stage::tiles);
     w.view.metric = "hbm_bytes";
@@ -85,11 +85,11 @@ TEST_CASE("what cannot be exported is said at once, and leaves files as they are
     CHECK_THROWS_WITH(begin("roofline.gif"), ContainsSubstring("must end in .svg or .pdf or .png or .tex or .csv"));
     CHECK_THROWS_WITH(begin(folder / "no/such/x.csv"), ContainsSubstring("No such file or directory"));
     CHECK(folder.entries() == 0);
-    w.view.stage = Stage::tiles;  // not looked at yet
+    w.view.stage = Stage::tiles;  // nothing has been computed for it yet
     CHECK_THROWS_WITH(begin(folder / "x.csv"), ContainsSubstring("nothing to export yet"));
     CHECK(e.pump());
     CHECK_FALSE(e.news());
-    // Given up, it leaves nothing.
+    // An export that is given up leaves no file.
     w.view.stage = Stage::roofline;
     begin(folder / "x.csv");
     begin(folder / "y.csv");

@@ -1,4 +1,4 @@
-// Programs that are wrong on purpose: what is left of the run, and the way back to where it failed.
+// Programs that are wrong on purpose: what is left of the run, and the way back to the place of failure.
 #include <sstream>
 
 #include "core/machine/mistakes.hpp"
@@ -59,7 +59,7 @@ void breaks_a_grid(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& t
         });
 }
 
-/// Every thread block stores a row of its neighbour's.
+/// Every thread block stores a row that its neighbour stores.
 void races(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], O = t["O"];
     gpu.launch("kernel", {p.head_axis(), uniform(Tiles(p.seq_q, tile.br, "i"))}, [&](Block& b, Span head, Span i) {
@@ -99,7 +99,7 @@ MadeUp made(Program program) {
     return m;
 }
 
-/// What `tilescope step` would make of the command: the request, and the steps that are wanted.
+/// The request and the place that `tilescope step` would read from the command.
 std::pair<Options, Place> parsed(const std::string& command) {
     std::istringstream words(command);
     std::string word, value;
@@ -120,7 +120,7 @@ std::pair<Options, Place> parsed(const std::string& command) {
     return {o, place};
 }
 
-/// Follows the command that a message ends with, and is at the failure: at the end of what was recorded of its block.
+/// Follows the command at the end of a message to the failure: the end of what was recorded of the block.
 Run follow(const MadeUp& m, const Place& told) {
     const auto [options, place] = parsed(step_command(m.algorithm.name, m.options, told));
     CHECK(options == m.options);
@@ -161,13 +161,13 @@ TEST_CASE("a broken promise of a loop leads back to the turn that broke it", "[f
           "tilescope step made_up --heads 2 --seq 16 --dim 4 --dtype f32 --br 4 --bc 4 --gpu toy --launch 1 --block 2 "
           "--line 4");
     Run run = follow(m, place);
-    // The last that there is: j = 2 of 4 has loaded K twice. What other SMs do is recorded up to their place.
+    // The last turn: j = 2 of 4 has loaded K twice. Other SMs are recorded up to the same place.
     run.seek(run.failure()->tick);
     const SmState& sm = run.moment().sms[2];
     CHECK(loop_position(run, sm) == "head 1 of 2, i = 3 of 4, j = 2 of 4");
     CHECK(contains(failure_text(run), "in thread block 2, on line 4: uniform at source line"));
     CHECK(run.trace().blocks().size() == 3);
-    // What it held is there still.
+    // The tiles that the SM held are still there.
     CHECK(sm.tiles.size() == 1);
     CHECK_NOTHROW(count(m.experiment()));
 }
@@ -184,7 +184,7 @@ TEST_CASE("a race leads back to the second store", "[failure]") {
     const Place place = place_of<Race>(m);
     CHECK(place == Place{0, 1, 6});
     Run run = follow(m, place);
-    CHECK(run.trace().blocks().size() == 8);  // it is found at the end of the launch
+    CHECK(run.trace().blocks().size() == 8);  // it is noticed at the end of the launch
     try {
         Gpu gpu(m.request.gpu, exact_mode, 1);
         run_program(gpu, m.algorithm, m.request.problem, m.request.wish.tiling, {});
@@ -209,7 +209,7 @@ TEST_CASE("a tile that does not fit leads back to the step before it, from count
 }
 
 TEST_CASE("where many are counted as one, the first of them is to blame", "[failure]") {
-    // Causal: a folded run takes the thread block that sees most, the last of a head; the first fails, too.
+    // Causal: a folded run takes the thread block that sees most, the last of a head; but the first block fails, too.
     const Algorithm& a = *find_algorithm("flash_v2");
     Options o;
     for (const auto& [flag, value] : toy) set_flag(o, flag, value);

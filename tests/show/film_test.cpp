@@ -35,7 +35,7 @@ TEST_CASE("a film of steps that there are not is refused, with one that can be m
 TEST_CASE("a film is as long as playing is", "[film]") {
     const WaitingSession steps = session_of("flash_v2", few_tiles),
                          in_time = session_of("flash_v2", few_tiles, "", Pace::time);
-    // A move for each step, and one for the last picture.
+    // A move for each step, and the last picture.
     CHECK(film_pictures(steps, 10, 19, 2, 30) == 10 * 15 + 1);
     CHECK(film_length_text(steps, {"", 10, 19}, 2) == "A film of 5.03 s: 9 operations at 2 operations/s, as it plays.");
     CHECK(film_length_text(steps, {"", 19, 10}, 2).empty());

@@ -1,4 +1,4 @@
-// What happens for the first time: against the numbers, the mask and the schedule themselves.
+// What happens for the first time, compared with the numbers, the mask and the schedule.
 #include "show/firsts.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::optional<First> first(const std::vector<First>& firsts, const std::string& 
     return std::nullopt;
 }
 
-/// The tick before which no row's maximum had risen, from what rows themselves tell.
+/// The tick of the first visit in which the maximum of any row rises, by what the rows' stories tell.
 Index first_risen(const Run& run) {
     Index tick = run.ticks() + 1;
     for (Index query = 0; query < run.recorded().seq_q; ++query) {
@@ -65,7 +65,7 @@ TEST_CASE("the first skip is where a thread block goes past a hidden tile", "[fi
     const Wall cols(*one.run(), 0);
     const auto column = first(firsts_of(*one.run(), &cols), "First tile skipped");
     REQUIRE(column);
-    // The first column has all of its rows; the second one begins below (1, 2).
+    // The first column has all rows; the second begins below (1, 2).
     CHECK(column->tick >= cols.visits()[cols.visits(3, 0).back()].to);
     CHECK(column->tick <= cols.visits()[cols.visits(1, 1).front()].from);
 

@@ -113,7 +113,7 @@ TEST_CASE("a head more than waves of thread blocks have room for begins another 
     const std::vector<double> taken = more.gantt->taken(100, more.gantt->us());
     CHECK(taken[50] == Approx(1));
     CHECK(taken[90] == Approx(8 / 132.0));
-    // Of a longer axis the same times are a shorter part.
+    // The same times are a smaller part of a longer axis.
     const std::vector<double> longer = more.gantt->taken(100, 2 * more.gantt->us());
     CHECK(longer[25] == Approx(1));
     CHECK(longer[60] == 0);
@@ -239,7 +239,7 @@ TEST_CASE("the recorded thread blocks are on the SMs that they have in the whole
         for (const char* algorithm : {"flash_v2", "standard", "flash_v1"}) {
             WaitingSession session = session_of(algorithm, flags);
             const Run& run = *session.run();
-            std::map<std::pair<Index, Index>, double> last;  // by launch and SM: when the one before starts
+            std::map<std::pair<Index, Index>, double> last;  // by launch and SM: the start of the stay before
             std::map<std::pair<Index, Index>, Index> ended;
             std::vector<const Placement*> in_time;
             for (const Placement& p : run.schedule().placements()) in_time.push_back(&p);

@@ -25,7 +25,7 @@ TEST_CASE("what was shown comes back, and goes again, until something else is sh
     CHECK(h.back()->state.setup.algorithm == "standard");
     CHECK(h.back() == nullptr);
     CHECK(h.forward()->state.setup.algorithm == "flash_v1");
-    h.note(showing("flash_v1"));  // shown, so noted again
+    h.note(showing("flash_v1"));  // shown, and therefore noted again
     CHECK(h.forward()->state.setup.algorithm == "flash_v2");
     h.back();
     h.note(showing("chunked"));

@@ -18,7 +18,7 @@ namespace {
 
 void nap() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
-/// A job of `units` units that notes which ones it did.
+/// A job of `units` units that counts those done.
 struct Counting {
     explicit Counting(Index units) : job([this, units](Control&) { return units - ++done; }) {}
 
@@ -26,7 +26,7 @@ struct Counting {
     Job job;
 };
 
-/// Waits, as a window would: frame after frame.
+/// Waits as a window would: frame after frame.
 void pump_until_done(Job& job) {
     while (!job.pump(1)) nap();
 }
@@ -35,7 +35,7 @@ void pump_until_done(Job& job) {
 
 TEST_CASE("a slice is so many units and no more", "[job][threads]") {
     Counting c(10);
-    CHECK(c.done == 0);  // nobody asked yet
+    CHECK(c.done == 0);  // no work was asked for yet
     CHECK_FALSE(c.job.pump(0));
     CHECK(c.done == 0);
     CHECK_FALSE(c.job.pump(3));
@@ -51,7 +51,7 @@ TEST_CASE("a slice is so many units and no more", "[job][threads]") {
 
 TEST_CASE("progress is told in units, done and left", "[job][threads]") {
     std::size_t next = 0;
-    Job job([&](Control&) { return std::vector<Index>{2, 7, 1, 0}.at(next++); });  // more than it seemed
+    Job job([&](Control&) { return std::vector<Index>{2, 7, 1, 0}.at(next++); });  // more is left than it seemed
     CHECK(job.progress().done == 0);
     CHECK(job.progress().left > 0);
     job.pump(1);
@@ -66,7 +66,7 @@ TEST_CASE("finish goes as far as is asked for", "[job][threads]") {
     Counting c(10);
     c.job.finish(4);
     CHECK(c.done == 4);
-    c.job.finish(2);  // there already
+    c.job.finish(2);  // two are done already
     CHECK(c.done == 4);
     c.job.finish(1000);
     CHECK(c.done == 10);
@@ -78,7 +78,7 @@ TEST_CASE("a thread does it all by itself", "[job][threads]") {
     pump_until_done(c.job);
     CHECK(c.done == 100);
     CHECK(c.job.progress().left == 0);
-    c.job.begin();  // over already
+    c.job.begin();  // the job is over already
     CHECK(c.job.pump(1));
     CHECK(c.done == 100);
 }
@@ -93,7 +93,7 @@ TEST_CASE("pumping leaves to a thread what is the thread's", "[job][threads]") {
         return --left;
     });
     job.begin();
-    for (int frame = 0; frame < 5; ++frame) CHECK_FALSE(job.pump(1));  // does not wait either
+    for (int frame = 0; frame < 5; ++frame) CHECK_FALSE(job.pump(1));  // nor does pumping wait
     go = true;
     job.finish();
     CHECK_FALSE(mine);
@@ -118,7 +118,7 @@ TEST_CASE("what is cancelled goes no further", "[job][threads]") {
     c.job.cancel();
     CHECK_THROWS_AS(c.job.pump(1), Interrupted);
     CHECK_THROWS_AS(c.job.finish(), Interrupted);
-    CHECK_NOTHROW(c.job.finish(3));  // that much is done
+    CHECK_NOTHROW(c.job.finish(3));  // three units are done
     CHECK(c.done == 3);
 
     Counting whole(2);
@@ -134,7 +134,7 @@ TEST_CASE("a thread gives up between two units, and a long unit in its midst", "
             nap();
             if (control.stop && long_unit) throw Interrupted();
         } while (long_unit);
-        return 1;  // there is always more
+        return 1;  // there is always one more unit
     });
     job.begin();
     nap();
@@ -155,9 +155,9 @@ TEST_CASE("what a unit throws is delivered to the asker, again and again", "[job
     CHECK_THROWS_AS(job.finish(), std::bad_alloc);
     CHECK_THROWS_AS(job.pump(1), std::bad_alloc);
     CHECK_THROWS_AS(job.finish(4), std::bad_alloc);
-    CHECK_NOTHROW(job.finish(3));  // what was done before is good
+    CHECK_NOTHROW(job.finish(3));  // what was done before stays
     CHECK(job.progress().done == 3);
-    CHECK(next == 3);  // it is not tried again
+    CHECK(next == 3);  // the failed unit is not tried again
 }
 
 TEST_CASE("a job may go in the midst of its work", "[job][threads]") {
@@ -188,7 +188,7 @@ TEST_CASE("the reference ahead is the reference: by frames, by a thread, and at 
     for (const char* name : {"flash_v2", "softmax_safe"}) {
         const Algorithm& a = *find_algorithm(name);
         Case c;
-        c.problem.seq_q = c.problem.seq_k = 150;  // three units a slice
+        c.problem.seq_q = c.problem.seq_k = 150;  // three units per slice
         c.problem.dim = c.problem.dim_v = 8;
         c.problem.batch = 2, c.problem.heads = c.problem.kv_heads = 3;
         const Inputs in = inputs_for(a, c);

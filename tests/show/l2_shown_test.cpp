@@ -1,4 +1,4 @@
-// The L2 beside a recording: it agrees with the model of the whole run, forwards and backwards.
+// The L2 beside a recording agrees with the model of the whole run, forwards and backwards.
 #include "show/l2_shown.hpp"
 
 #include "tests/support/sessions.hpp"
@@ -30,7 +30,7 @@ TEST_CASE("what fits in the L2 is read from DRAM once a launch, as the whole run
 }
 
 TEST_CASE("going back finds what was there", "[l2 shown]") {
-    // Small enough to lose what it has.
+    // A longer run, so that seeks go farther.
     Flags flags = one_head;
     flags[0].second = "512";
     WaitingSession session = session_of("flash_v1", flags);

@@ -1,4 +1,4 @@
-// What is said of SMs, L2 and HBM.
+// What is said about SMs, L2 and HBM.
 #include "show/machine_text.hpp"
 
 #include "show/hbm_text.hpp"
@@ -28,7 +28,7 @@ TEST_CASE("the map counts SMs that work, shown or not", "[machine text]") {
     WaitingSession session = session_of("flash_v2", half);
     Run& run = *session.run();
     CHECK(launch_line(run, 0) == "before the first launch · 132 SMs");
-    // 8 heads of 8 row blocks; half of them are recorded, and as many SMs do the same on the other heads.
+    // 8 heads of 8 row blocks. Half of them are recorded; as many SMs do the same for the other heads.
     CHECK(launch_line(run, 60) == "flash_v2 · 64 thread blocks · 64 of 132 SMs busy, 32 of them shown");
     const auto work = work_of_sms(run, false);
     CHECK(std::count(work.begin(), work.end(), Work::shown) == 32);

@@ -1,4 +1,4 @@
-// What a session makes beside the window: progress, cancelling, changes of mind.
+// What a session makes in the background: progress, cancelling, changed requests.
 #include "show/making.hpp"
 
 #include "tests/support/folder.hpp"
@@ -13,11 +13,11 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-/// So long that it is not there at once, for its recording takes more units than that.
+/// So long that its recording takes more units than are made at once.
 const Flags long_one = {{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}};
 const Flags long_too = {{"seq", "2097152"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}};
 
-/// Waits as a window does.
+/// Waits as a window does; returns the number of frames.
 Index frames_until_done(Session& s) {
     Index frames = 0;
     for (; !s.pump(); ++frames) wait_a_moment();
@@ -33,7 +33,7 @@ TEST_CASE("a small setup is there at once", "[session]") {
         CHECK_FALSE(s.busy());
         CHECK(s.run() != nullptr);
         CHECK(s.pump());
-        s.ask(setup("flash_v9"));  // and so is what is wrong
+        s.ask(setup("flash_v9"));  // an error is there at once, too
         CHECK_FALSE(s.busy());
         CHECK_FALSE(s.problem().empty());
     }
@@ -53,7 +53,7 @@ TEST_CASE("while something is in the making, what was there before stays", "[ses
     CHECK(s.progress().left > 0);
     CHECK(s.setup() == asked);
     CHECK(s.algorithm().name == std::string("flash_v2"));
-    s.ask(asked);  // asked for already
+    s.ask(asked);  // the setup that was asked for already
     CHECK(s.run() == run);
     CHECK(s.version() == version);
     CHECK(s.length() == length);
@@ -77,7 +77,7 @@ TEST_CASE("what is cancelled leaves what was there, and can be asked for again",
     s.ask(before);
     const Run* run = s.run();
     const std::uint64_t version = s.version();
-    s.cancel();  // nothing is in the making
+    s.cancel();  // nothing is being made
     CHECK(s.setup() == before);
     for (int k = 0; k < 2; ++k) {
         s.ask(asked);

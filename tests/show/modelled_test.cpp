@@ -1,4 +1,4 @@
-// What is said of modelled traffic and time.
+// What is said about modelled traffic and time.
 #include "show/modelled.hpp"
 
 #include <algorithm>

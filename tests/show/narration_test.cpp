@@ -14,7 +14,7 @@ namespace {
 
 using Flags = std::vector<std::pair<std::string, std::string>>;
 
-/// Four tiles of rows and of columns on four SMs.
+/// Four row tiles and four key tiles on four SMs.
 const Flags blackboard = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"},    {"heads", "1"},
                           {"br", "4"},    {"bc", "4"},   {"dtype", "f32"}};
 
@@ -22,7 +22,7 @@ Session told_session(const std::string& algorithm, const Flags& flags, Recording
     Setup setup;
     setup.algorithm = algorithm;
     for (const auto& [flag, value] : flags) {
-        // The softmax kernels have no such flags.
+        // The softmax kernels do not have these flags.
         if (find_algorithm(algorithm)->computes == &computation::softmax && (flag == "dim" || flag == "causal"))
             continue;
         set_flag(setup.options, flag, std::string(value));
@@ -40,7 +40,7 @@ std::string said(Run& run, Index tick, std::size_t sm = 0) {
     return what_happens(run, run.moment().sms.at(sm));
 }
 
-/// What SM 0 does from this tick on, up to the one before `end`.
+/// What is said about SM 0 from tick `begin` up to the one before `end`.
 std::vector<std::string> story(Run& run, Index begin, Index end) {
     std::vector<std::string> all;
     for (Index tick = begin; tick < end; ++tick) all.push_back(said(run, tick));
@@ -190,7 +190,7 @@ TEST_CASE("every moment of every algorithm is a sentence of its own words", "[na
             CAPTURE(a.name, s);
             CHECK(s.ends_with('.'));
             CHECK(s.find("nan") == std::string::npos);
-            CHECK(s.find("carries out") == std::string::npos);  // what operations without a phrase do
+            CHECK(s.find("carries out") == std::string::npos);  // words for operations without a phrase
             CHECK(s.find('%') == std::string::npos);
         }
         CHECK_FALSE(loop_nest(run).empty());

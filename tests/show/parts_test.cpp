@@ -20,11 +20,11 @@ namespace {
 /// One query, eight key tiles in four parts on four SMs.
 const Flags one_query = {{"gpu", "toy"}, {"seq-q", "1"}, {"seq-k", "32"},  {"dim", "4"},   {"heads", "1"},
                          {"br", "1"},    {"bc", "4"},    {"dtype", "f32"}, {"splits", "4"}};
-/// Four row blocks, the first ones of which see no key of the second part.
+/// Four row blocks; the first ones see no key of the second part.
 const Flags prompt = {{"gpu", "toy"}, {"seq", "16"},    {"dim", "4"},    {"heads", "1"}, {"br", "4"},
                       {"bc", "4"},    {"dtype", "f32"}, {"splits", "2"}, {"causal", "1"}};
 
-/// The first tick from which this is true.
+/// The first tick at which is() is true.
 template <class F>
 Index first_tick(Run& run, F&& is) {
     for (Index tick = 0; tick <= run.ticks(); ++tick)
@@ -74,13 +74,13 @@ TEST_CASE("parts are bands of the keys, each with what its thread block found", 
         CHECK(partial.part == p);
         CHECK(partial.rows == Span{0, 1});
         CHECK(!partial.empty);
-        // The painter of a band paints its tiles, and no others.
+        // The painter of a part's band paints the tiles of the band, and no others.
         for (const std::size_t v : wall.way(0, partial.block)) {
             CHECK(wall.visits()[v].keys.begin >= parts.keys(p).begin);
             CHECK(wall.visits()[v].keys.end() <= parts.keys(p).end());
         }
     }
-    // What parts leave for each other is no edge of the wall.
+    // Tensors that parts leave for the second launch are no edges of the wall.
     for (const WallEdge& e : wall.edges()) CHECK((e.name != "LSE_s" && e.name != "O_s"));
 }
 

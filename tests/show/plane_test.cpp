@@ -25,7 +25,7 @@ Experiment problem(Index dim = 128) {
     return {find_algorithm("flash_v2"), p, {}, gpu_preset("H100")};
 }
 
-/// Units of work: 1 counts, all of them know everything.
+/// Does units of work: the first one counts; after `all` of them everything is known.
 void work(TilePlane& plane, Index units) {
     Control control;
     for (Index k = 0; k < units && plane.work(control) > 0;) ++k;
@@ -121,8 +121,8 @@ TEST_CASE("a plane's shades, marks and limits are those of its cells", "[plane]"
     CHECK(released->text == "FlashAttention-2's 128 × 64");
     CHECK(released->col == 3);
     CHECK(released->row == 7);
-    CHECK_FALSE(mark(p, PlanePicture::Mark::Kind::paper));  // flash_v1's
-    // Between cells, and beyond them.
+    CHECK_FALSE(mark(p, PlanePicture::Mark::Kind::paper));  // that one is flash_v1's
+    // The current tiling lies between cells, or beyond them.
     const PlanePicture between = picture_of(plane, time, {24, 40});
     const auto* now = mark(between, PlanePicture::Mark::Kind::current);
     REQUIRE(now);
@@ -185,11 +185,11 @@ TEST_CASE("what is said of a cell is what its run says", "[plane]") {
     const Report taller = count_and_time(e);
     CHECK(t.steps[0].value == shown(time, time.of(taller)));
     CHECK(t.steps[0].what.starts_with(text::number(std::round(taller.time->us() / r.time->us() * 100) / 100) + " ×, "));
-    // The metric that is looked at is said first, and once.
+    // The metric that is looked at comes first, and once.
     const CellText by_bytes = about_cell(plane, metric("hbm_bytes"), cell);
     CHECK(by_bytes.lines.at(0).what == "SM traffic, counted");
     CHECK(by_bytes.lines.size() == t.lines.size());
-    // The corners.
+    // The corners: the largest and the smallest tiles.
     const std::size_t last = 32 * 32 - 1;
     const CellText corner = about_cell(plane, time, last);
     e.tiling = {512, 512};

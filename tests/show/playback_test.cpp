@@ -13,7 +13,7 @@ namespace {
 
 const Playback::Stop nowhere = [](Index, Index) { return Index{-1}; };
 
-/// The first of these positions that is passed.
+/// A function that gives the first of these positions that is passed.
 Playback::Stop at(std::vector<Index> positions) {
     return [=](Index from, Index to) {
         for (const Index p : positions)
@@ -45,7 +45,7 @@ TEST_CASE("playing takes as many positions a second as its speed says", "[playba
         Playback p = with_length(1'000'000, speed);
         p.play();
         CHECK(p.playing());
-        // The first move begins at once, for nothing is left to be shown of the one before.
+        // The first move begins at once, because no move before it has to be shown.
         for (int frame = 0; frame < 600; ++frame) {
             p.advance(1.0 / 60, nowhere);
             CHECK(p.fraction() >= 0);
@@ -86,7 +86,7 @@ TEST_CASE("playing stops at the end, and begins anew from there", "[playback]") 
     p.pause();
     p.seek(2);
     p.play();
-    CHECK(p.position() == 2);  // only the end sends it back
+    CHECK(p.position() == 2);  // playing begins anew only at the end
 }
 
 TEST_CASE("a loop goes on from the start", "[playback]") {
@@ -136,7 +136,7 @@ TEST_CASE("a stretch is what is played, again and again, and nobody is kept in i
     CHECK(p.position() == 20);
     p.to_start();
     CHECK(p.position() == 5);
-    // Beyond it playing goes on to the end, and begins with it.
+    // Beyond the stretch, playing goes on to the end, and then begins with the stretch.
     p.seek(9);
     p.play();
     p.advance(100, nowhere);
@@ -201,7 +201,7 @@ TEST_CASE("a step forwards is a move, a step back is not, and both pause", "[pla
     p.step(100);
     CHECK(p.position() == 10);
     CHECK(p.fraction() == 0);
-    p.step(1);  // nowhere to go
+    p.step(1);  // there is no next step
     CHECK(p.position() == 10);
     CHECK(p.fraction() == 1);
 }
@@ -329,7 +329,7 @@ TEST_CASE("another length keeps the position as far as it exists", "[playback]")
     CHECK(p.length() == 200);
     CHECK(p.position() == 61);
     CHECK(p.playing());
-    p.set_length(200);  // as every frame does
+    p.set_length(200);  // every frame sets the length
     CHECK(p.playing());
     CHECK(p.fraction() < 1);
     p.set_length(30);
@@ -339,7 +339,7 @@ TEST_CASE("another length keeps the position as far as it exists", "[playback]")
     p.set_length(0);
     CHECK(p.position() == 0);
     p.set_length(30);
-    CHECK(p.position() == 30);  // nothing in between was a mistake put right
+    CHECK(p.position() == 30);  // the position was in range, so it stays
     p.set_length(0);
     p.seek(0);
     p.set_length(30);
@@ -382,14 +382,14 @@ TEST_CASE("a position that is not there yet is gone to when it is", "[playback]"
     Playback p;
     p.seek_in_time(120);
     CHECK(p.position() == 0);
-    p.set_length(0);  // still
+    p.set_length(0);  // still empty
     p.set_length(340);
     CHECK(p.position() == 120);
     p.set_length(500);
     CHECK(p.position() == 120);
     p.seek_in_time(900);
     CHECK(p.position() == 500);
-    p.seek(3);  // somebody went elsewhere
+    p.seek(3);  // the user goes elsewhere
     p.set_length(1000);
     CHECK(p.position() == 3);
     p.seek_in_time(7);
@@ -411,7 +411,7 @@ TEST_CASE("moves take as long as their weight says", "[playback]") {
             now += frame;
             until[static_cast<std::size_t>(p.position())] = now;
         }
-        // Seconds until the move to 1, 2, ... has been shown; the third takes none.
+        // Seconds until the moves to 1, 2, ... have been shown; the third takes none.
         CHECK(std::abs(until[1] - 0.1) <= frame + 1e-9);
         CHECK(std::abs(until[2] - 0.4) <= frame + 1e-9);
         CHECK(until[3] == 0);

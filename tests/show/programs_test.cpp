@@ -9,7 +9,7 @@
 using namespace tilescope;
 using namespace tilescope::show;
 
-// By the same path on every machine, and whatever a compiler cache makes of it.
+// Paths of sources are the same on every machine, and with a compiler cache.
 TEST_CASE("every operation of every algorithm is found in a program that can be shown", "[programs]") {
     for (const Algorithm& a : algorithms()) {
         CAPTURE(a.name);
@@ -19,7 +19,7 @@ TEST_CASE("every operation of every algorithm is found in a program that can be 
         REQUIRE(session.run());
         const Trace& trace = session.run()->trace();
         for (Index n = 0; n < trace.size(); ++n) sources.insert(trace[n].event.source_file);
-        sources.erase("");  // launches are nobody's
+        sources.erase("");  // launches have no source
         CHECK_FALSE(sources.empty());
         for (const std::string& source : sources) {
             CAPTURE(source);

@@ -1,4 +1,4 @@
-// Sessions of two: how a race is lined up, what both record, and what is counted of others.
+// Sessions of two runs: how a race is aligned, what both record, and what is counted of other algorithms.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ using namespace tilescope::show;
 using tilescope::testing::difference;
 
 TEST_CASE("a rival that does not fit is said to be the one", "[session]") {
-    // The one reads Q again and again from SRAM that the other has no use for.
+    // Algorithms need different amounts of SRAM, so that one may fit where its rival does not.
     for (const Algorithm& a : algorithms())
         for (const Algorithm& b : algorithms()) {
             if (a.computes != &computation::attention || b.computes != &computation::attention) continue;
@@ -145,7 +145,7 @@ TEST_CASE("at the pace of time moves take as long as modelled, at others all the
             if (w > longest) longest = w, which = p;
         }
         CHECK(std::abs(all - static_cast<double>(in_time.length())) < 1e-6 * all);
-        // Before anything runs, kernels are launched, which takes longer than any step of a toy.
+        // First the kernels are launched, which takes longer than any step of a toy.
         CHECK(which == 1);
         CHECK(std::abs(longest / all -
                        in_time.run()->gantt().launches()[0].begin * 1e-6 /
@@ -172,7 +172,7 @@ TEST_CASE("other algorithms are counted on the same problem", "[session]") {
                 const Tiling tiling = choose_tiling(b, r.problem, r.wish, r.gpu);
                 CHECK(difference(counted->counters, count({&b, r.problem, tiling, r.gpu}).counters) == "");
                 CHECK((counted->experiment.tiling == tiling));
-                CHECK(s.counted(b.name) == counted);  // kept
+                CHECK(s.counted(b.name) == counted);  // kept from before
             }
             CHECK(s.counted("nobody") == nullptr);
             CHECK(s.counted("") == nullptr);

@@ -32,7 +32,7 @@ struct Units {
     Index count = 0, most_events = 0;
 };
 
-/// To its end; what the units were like.
+/// Works to the end; returns what the units were like.
 Units finish(Recorder& r) {
     Units u;
     for (Index before = 0, done = false; !done; ++u.count) {
@@ -54,10 +54,10 @@ Index longest_block(const Trace& t) {
     return longest;
 }
 
-/// Tiles that are given back on the way to the end of a thread block do not count.
+/// A unit may have more events, because tiles that are released at the end of a thread block do not count.
 constexpr Index slack = 32;
 
-/// Setups that have kept the window waiting: a large grid, a long thread block, long rows, tiles of one element.
+/// Setups that once kept the window waiting: a large grid, a long thread block, long rows, tiles of one element.
 const Flags long_ones[] = {
     {{"seq", "20000000"}, {"heads", "1"}, {"dim", "16"}, {"causal", "true"}},
     {{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}},
@@ -102,7 +102,7 @@ TEST_CASE("a recording made in units is the recording, on real numbers", "[recor
                 return all;
             }();
             const Bytes room = value_bytes(count_for_show(e), 6);
-            CHECK((of_tiles <= room && room <= 3 * of_tiles));  // stored as f16 they are half as wide
+            CHECK((of_tiles <= room && room <= 3 * of_tiles));  // tiles stored as f16 take half as much
             CHECK(divergence(std::move(r).take(), whole) == "");
         }
     CHECK(in_parts > 5);
@@ -112,14 +112,15 @@ TEST_CASE("a unit records so much and no more, however long the run is", "[long]
     for (const Flags& flags : long_ones)
         for (const Algorithm& a : algorithms()) {
             Flags own = flags;
-            // Key blocks that are dealt out to parts are counted one by one under a mask: four million take minutes.
+            // Under a mask, key blocks that are dealt out to parts are counted one by one: four million would take
+            // minutes.
             if (a.kernel->parts && own.back().first == "causal" && own[0].second == "4194304") own[0].second = "65536";
             const Setup asked = setup(a, own);
             INFO(a.name << " --" << own[0].first << ' ' << own[0].second << " --" << own.back().first);
             Control control;
             Making making(asked, {});
-            // All is counted by the first one: what it takes to count does not depend on lengths.
-            if (making.work(control) == 0) continue;  // too large to count, or for the chip
+            // The first unit counts the whole run, because counting does not take longer for longer sequences.
+            if (making.work(control) == 0) continue;  // too large to count, or no room on chip
             const RecordingLimits limits;
             Index units = 1;
             for (; making.work(control) > 0; ++units) REQUIRE(units < 6 * limits.events / Recorder::unit.events);

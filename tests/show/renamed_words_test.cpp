@@ -1,5 +1,4 @@
-// Words are for people: a row's story, what tiles hold and what is painted do not follow from what operations are
-// called.
+// Words are for people: a row's story, what tiles hold and what is painted do not depend on the names of operations.
 #include "lab/gpu_presets.hpp"
 #include "lab/recording.hpp"
 #include "show/row.hpp"
@@ -13,7 +12,7 @@ using namespace tilescope::show;
 
 namespace {
 
-/// A run of which the words of operations are others, unless they stay as they are.
+/// A run whose operations have other words, or, if not `renamed`, their own.
 struct RunInWords {
     std::unique_ptr<Renamed> words;
     std::unique_ptr<Run> run;
@@ -26,7 +25,7 @@ RunInWords run_in_words(const lab::Experiment& e, bool renamed) {
     RunInWords t{std::make_unique<Renamed>(trace), nullptr};
     renamed ? gpu.listen(*t.words) : gpu.listen(trace);
     lab::run_program(gpu, *e.algorithm, e.problem, e.tiling, inputs);
-    // Neither is compared with what today's program does, which has other words.
+    // Neither run is compared with today's program, because the program has other words.
     t.run = std::make_unique<Run>(lab::Recording{e, std::nullopt, std::move(trace), nullptr});
     return t;
 }

@@ -1,4 +1,4 @@
-// One row under the microscope: what is told of it is what the mathematics says of its inputs.
+// One row in detail: what is told of it agrees with the mathematics of its inputs.
 #include "show/row.hpp"
 
 #include <cmath>
@@ -28,7 +28,7 @@ struct Given {
     bool sees(Index query, Index key) const { return run.recorded().sees(query, key); }
 };
 
-/// Its scores, its maximum and the weights are those of the inputs.
+/// Checks that scores, maximum and weights of a row follow from its inputs.
 void check_row(const Run& run, const std::string& algorithm, Index query) {
     INFO(algorithm << ", query " << query);
     const Given in{run};
@@ -71,7 +71,7 @@ TEST_CASE("the sum and the output of a row are put together from what is told of
     const Run& run = *session.run();
     const Given in{run};
     const RowStory story(run, 0, 5);
-    // In the last turn of the loop, before the division.
+    // The last turn of the loop, before the division.
     const RowVisit* last = nullptr;
     for (const RowVisit& v : story.visits())
         if (v.keys.size > 0) last = &v;
@@ -113,7 +113,7 @@ TEST_CASE("forgetting to rescale is wrong where a new maximum comes, and right w
     for (Index query = 0; query < run.recorded().seq_q; ++query) {
         const Forgotten f = RowStory(run, 0, query).forgotten();
         CHECK(f.possible);
-        Index where = 0;  // of the largest score
+        Index where = 0;  // the place of the largest score
         for (Index k = 1; k < run.recorded().seq_k; ++k)
             if (in.score(query, k) > in.score(query, where)) where = k;
         (where < 4 ? right : wrong) += 1;

@@ -36,12 +36,12 @@ std::string different(const Moment& a, const Moment& b) {
     return "";
 }
 
-/// What a moment has to be, worked out from the trace and the placements without a player.
+/// The expected moment, computed from the trace and the placements without a player.
 Moment expected_moment(const Run& run, Index tick) {
     const Schedule& schedule = run.schedule();
     Moment m{.tick = tick, .kernel = "", .launch = -1, .sms = {}, .busy = 0};
     m.sms.resize(static_cast<std::size_t>(schedule.sms_used()));
-    std::map<TileId, Index> live;  // and the step that wrote it
+    std::map<TileId, Index> live;  // tiles on chip, and the steps that wrote them
     std::vector<TileId> oldest_first;
     for (Index k = 0; k < schedule.steps_after(tick); ++k) {
         const Event& e = run.trace()[k].event;
@@ -298,7 +298,7 @@ TEST_CASE("the next and the previous tick in which something happens on an SM", 
             std::set<Index> ticks;
             for (Index k = 0; k < r.trace().size(); ++k) {
                 const Step& s = r.trace()[k];
-                bool here = s.event.kind() == Kind::launch;  // concerns all SMs
+                bool here = s.event.kind() == Kind::launch;  // a launch concerns all SMs
                 for (const Placement& p : r.schedule().placements())
                     here |= s.event.kind() != Kind::launch && p.launch == s.launch && p.block == s.event.block &&
                             p.sm == sm;
@@ -325,7 +325,7 @@ TEST_CASE("the next and the previous tick in which something happens on an SM", 
 
 TEST_CASE("as many heads are recorded as fit, those that share a K and V together", "[run]") {
     const Algorithm& a = *find_algorithm("flash_v2");
-    Case c = shaped(24, 24, Dtype::f16, false, 1, 8, 2);  // four heads share
+    Case c = shaped(24, 24, Dtype::f16, false, 1, 8, 2);  // four heads share K and V
     const Report one = count(experiment(a, shaped(24, 24, Dtype::f16, false, 1, 1, 1)));
     const Count flops = one.counters.matmul_flops + 8 * one.counters.exps;
     const Bytes values = 2 * (one.counters.sram_write + one.counters.register_write);
@@ -342,7 +342,7 @@ TEST_CASE("as many heads are recorded as fit, those that share a K and V togethe
         CHECK(heads_to_record(counted, {.matmul_flops = 2 * flops, .events = 1 + fit * events}) ==
               std::min(heads, Index{2}));
     }
-    // One head alone may take twice as much.
+    // A single head may take twice the limit.
     CHECK(heads_with_numbers(counted, {.matmul_flops = ceil_div(flops, 2)}) == 1);
     CHECK(heads_with_numbers(counted, {.matmul_flops = ceil_div(flops, 2) - 1}) == 0);
     CHECK(heads_to_record(counted) == 8);
@@ -371,9 +371,9 @@ TEST_CASE("what heads_to_record promises is recorded with numbers", "[run]") {
 
 TEST_CASE("recorded heads compute the same as in a run of all of them", "[run]") {
     Case sloping = shaped(9, 9, Dtype::f32, true, 1, 6, 2);
-    sloping.problem.alibi = 6;  // slopes are those of all heads
+    sloping.problem.alibi = 6;  // slopes depend on the number of heads
     Case of_entries = shaped(9, 9, Dtype::f32, true, 4, 2, 1), of_groups = of_entries;
-    of_entries.problem.alibi = 2;  // each batch entry has them
+    of_entries.problem.alibi = 2;  // each batch entry has slopes
     of_entries.problem.bias = {*Bias::terms_from("hqk+bk"), 1};
     of_groups.problem.bias = {*Bias::terms_from("ghqk"), 2};
     std::size_t shape = 0;
@@ -457,19 +457,19 @@ TEST_CASE("a recording says what part of the run it is", "[run]") {
     CHECK(text(2, {.matmul_flops = 1, .events = all}) == "Too large for numbers: shapes only.");
     CHECK(text(1, {.matmul_flops = 1}) ==
           "Shown: head 1 of 2. The others do the same on other data. Too large for numbers: shapes only.");
-    // The limit counts what is recorded, not what the other heads would add.
+    // The limit counts what is recorded, without the other heads.
     Case more = c;
     more.problem.heads = more.problem.kv_heads = 8;
     CHECK(run_of(experiment(a, more), 1, {.matmul_flops = 1, .events = all / 2 + 1}).shortened() ==
           "Shown: head 1 of 8. The others do the same on other data. Too large for numbers: shapes only.");
-    // Blocks are causal: the first is the shortest.
+    // The blocks are causal: the first is the shortest.
     const Run part = run_of(e, 2, {.events = all - 1});
     CHECK_FALSE(part.has_values());
     CHECK_THAT(part.shortened(), Catch::Matchers::StartsWith("Too large for numbers: shapes only, of the first "));
     CHECK(part.shortened().find(std::to_string(part.schedule().placements().size()) + " thread blocks") !=
           std::string::npos);
     CHECK(part.schedule().placements().size() > 1);
-    CHECK(part.trace()[part.trace().size() - 1].event.kind() == Kind::block_end);  // all of them whole
+    CHECK(part.trace()[part.trace().size() - 1].event.kind() == Kind::block_end);  // the recorded blocks are whole
     CHECK(text(2, {.events = 10}) == "Too long to record: the first 10 events, without numbers.");
     const Run cut = run_of(e, 2, {.events = 10});
     CHECK(cut.trace().size() == 10);
@@ -495,7 +495,7 @@ TEST_CASE("lines cost what was counted, also where the program looks for room", 
             const Run r = run_of(experiment(a, c, gpu), 1);
             Counters sum;
             for (const auto& [line, profile] : r.lines()) sum += profile.cost;
-            // Launches and thread blocks are of no line.
+            // Launches and thread blocks belong to no line.
             sum.launches = r.counted().counters.launches, sum.thread_blocks = r.counted().counters.thread_blocks;
             CHECK(difference(sum, r.counted().counters) == "");
             CHECK(r.nest().size() == r.counted().launches.size());

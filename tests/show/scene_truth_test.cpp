@@ -1,5 +1,5 @@
-// What the window says of a scene, at every operation, against what its runs have: the row's headline against its bars,
-// bars against formulas, painted tiles against painters, and numbers in the scenes' words against what was counted.
+// What the window says about a scene at every operation, compared with its runs: headlines of the row against bars,
+// bars against formulas, painted tiles against painters, and numbers in the scenes' words against counts.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -36,12 +36,12 @@ std::vector<Run*> runs_of(WaitingSession& s) {
     return runs;
 }
 
-/// Scores of a row as they are drawn, after a tick.
+/// The scores of a row as they are drawn after a tick.
 class Bars {
   public:
     Bars(const RowStory& story, const RowMoment& m) : m_(m), own_(m.keys.size(), true) {
         if (!m.visit) return;
-        // Of parts that run side by side, the one that the headline is of.
+        // Where parts run side by side, the headline is about one of them: only its scores count.
         for (const RowVisit& v : story.visits())
             for (Index k = v.keys.begin; k < v.keys.end(); ++k)
                 if (v.launch == m.visit->launch && v.block != m.visit->block) own_[static_cast<std::size_t>(k)] = false;
@@ -50,7 +50,7 @@ class Bars {
                 if (v.launch == m.visit->launch && v.block == m.visit->block) own_[static_cast<std::size_t>(k)] = true;
     }
 
-    /// The largest bar of the block in hand, or of those before it; minus infinity where there is none.
+    /// The largest bar of the current block of keys (`now`), or of those before; minus infinity where there is none.
     float largest(bool now) const {
         float most = -INFINITY;
         for (std::size_t k = 0; k < own_.size(); ++k)
@@ -59,14 +59,14 @@ class Bars {
         return most;
     }
     float largest() const { return std::max(largest(false), largest(true)); }
-    /// The sum of the weights that are drawn, as far as they are said to be in the sum.
+    /// The sum of the drawn weights that are said to be in the sum.
     double weights() const {
         double sum = 0;
         for (const RowKey& k : m_.keys)
             if (k.has_weight && k.in_sum) sum += static_cast<double>(k.weight);
         return sum;
     }
-    /// How the sum has to be called.
+    /// What the sum has to be called.
     std::string sum() const {
         Index in = 0, out = 0;
         for (const RowKey& k : m_.keys) in += k.has_weight && k.in_sum, out += k.has_weight && !k.in_sum && !k.now;
@@ -78,7 +78,7 @@ class Bars {
     std::vector<bool> own_;
 };
 
-/// What is wrong with what the headline claims; empty: nothing. `claims` counts those that were looked at.
+/// What is wrong with the headline's claims; "" where nothing is. `claims` counts the claims that were checked.
 std::string wrong_headline(const std::string& said, const RowMoment& m, const Bars& bars, Index& claims) {
     std::smatch found;
     const auto says = [&](const char* pattern) {
@@ -108,7 +108,7 @@ std::string wrong_headline(const std::string& said, const RowMoment& m, const Ba
 
 bool near(double a, double b) { return std::abs(a - b) <= 2e-3 * std::max({1.0, std::abs(a), std::abs(b)}); }
 
-/// What is wrong between bars and formulas; empty: nothing.
+/// What is wrong between bars and formulas; "" where nothing is.
 std::string wrong_bars(const RowMoment& m, const Bars& bars) {
     if (m.has_m && std::isfinite(m.m) && m.m != (m.m_updated ? bars.largest() : bars.largest(false)) &&
         m.visit->keys.size > 0 && m.visit->pass == 0)
@@ -130,7 +130,7 @@ std::string wrong_bars(const RowMoment& m, const Bars& bars) {
     return "";
 }
 
-/// All operations of a row; returns how many claims its headlines made.
+/// Checks all operations of a row; returns how many claims its headlines made.
 Index check_row(const Run& run, Index head, Index query) {
     const RowStory story(run, head, query);
     Index claims = 0;
@@ -148,7 +148,7 @@ Index check_row(const Run& run, Index head, Index query) {
     return claims;
 }
 
-/// Tiles of which all scores have been painted once by visits that are over, and those that somebody is at besides.
+/// Tiles whose scores were all painted at least once by finished visits, and tiles that a visit is painting besides.
 std::pair<Index, Index> finished_and_begun(const Wall& wall, Index tick) {
     std::map<std::pair<Index, Index>, Count> over, begun;
     for (const Visit& v : wall.visits())
@@ -240,7 +240,7 @@ TEST_CASE("tiles that are said to be painted are done, and those in work are sai
 namespace {
 
 using Number = std::function<std::string()>;
-/// A piece of a scene's words that has numbers, and the same with numbers that are made anew.
+/// A piece of a scene's words with numbers, and a function that makes the piece again from a run.
 struct Stated {
     const char* words;
     Number anew;
@@ -313,7 +313,7 @@ std::vector<Stated> stated_of(const Scene& scene) {
         const auto released = [=] { return rounded_us(with(own, {{"br", "128"}, {"bc", "64"}})); };
         const auto kernel = [=] {
             WaitingSession s;
-            const Tiling tiles = report_of(s, own).experiment.tiling;  // those of the released kernel
+            const Tiling tiles = report_of(s, own).experiment.tiling;  // the tiles of the released kernel
             return std::to_string(tiles.br) + " x " + std::to_string(tiles.bc);
         };
         return {{"At 256 x 64: 1,546 µs", [=] { return "At 256 x 64: " + best(); }},
@@ -434,7 +434,7 @@ TEST_CASE("every number in a scene's words is that of its run, made anew", "[sce
             else
                 CHECK(scene.notes.find(s.words) != scene.notes.npos);
         }
-        // Names are no numbers; any other one has to be looked at above.
+        // Digits in names are no numbers. Every other digit has to be in a piece above.
         words = std::regex_replace(words, std::regex("FlashAttention-[12]|flash_v[12]|f32|L2"), "");
         INFO(scene.name << " has a number that is not looked at: " << words);
         CHECK(std::none_of(words.begin(), words.end(), [](char c) { return c >= '0' && c <= '9'; }));

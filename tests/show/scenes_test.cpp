@@ -68,7 +68,7 @@ TEST_CASE("every scene shows what it is about", "[scenes]") {
         playback.set_length(s.length());
         CHECK(scene.state.step <= s.length());
         CHECK((s.rival() != nullptr) == !scene.state.setup.rival.empty());
-        // What is saved of it brings it back.
+        // The saved state brings the scene back.
         CHECK(state_of(s, playback, view).setup == scene.state.setup);
     }
 }
@@ -79,7 +79,7 @@ TEST_CASE("every scene plays from its start to its end while a hall watches", "[
         WaitingSession s;
         s.ask(scene.state.setup);
         INFO(scene.name << ": " << s.problem());
-        if (s.overflow()) continue;  // it shows counts, and has nothing to play
+        if (s.overflow()) continue;  // the scene shows counts, and has nothing to play
         REQUIRE(s.run());
         Playback playback;
         View view;
@@ -174,7 +174,7 @@ TEST_CASE("numbers of the scenes' answers are the model's", "[scenes]") {
             if (t.meaning == Meaning::score) scores += t.traffic.read + t.traffic.write;
         return static_cast<double>(scores) / static_cast<double>(s.run()->counted().counters.hbm());
     };
-    CHECK(share_of_scores("512") > 0.5);  // "more than half, and never above 4/7"
+    CHECK(share_of_scores("512") > 0.5);  // the words: "more than half, and never above 4/7"
     CHECK(share_of_scores("8192") > share_of_scores("512"));
     CHECK(share_of_scores("8192") < 4.0 / 7);
 }
@@ -208,7 +208,7 @@ TEST_CASE("a scene that was changed says so, and its words are of what was befor
     Setup now = race.state.setup;
     CHECK(changes_of(race, now).empty());
     CHECK(worded_for(race, now).caption == race.caption);
-    now.options.causal = false;  // as it is anyhow
+    now.options.causal = false;  // no change
     CHECK(changes_of(race, now).empty());
     now.options.heads = 128;
     const Scene more = worded_for(race, now);
@@ -227,7 +227,7 @@ TEST_CASE("a scene that was changed says so, and its words are of what was befor
     CHECK(changes_of(causal, now) == std::vector<std::string>{"flash_v1", "without causal"});
     now.recording = "mine.json";
     CHECK(changes_of(causal, now) == std::vector<std::string>{"mine.json"});
-    // Names of files are shown as they can be, whatever bytes they have.
+    // Names of files are shown in printable form, whatever bytes they have.
     now.recording = "\xe9.json";
     CHECK(changes_of(causal, now) == std::vector<std::string>{R"('\xe9.json')"});
     now.recording.clear(), now.options.block_mask = "\xe9.npy";
@@ -250,7 +250,7 @@ TEST_CASE("what is saved of a scene has its words, and what has none says nothin
     CHECK(same.scene->answer == scene.answer);
     CHECK(same.scene->notes == scene.notes);
     CHECK(changes_of(*same.scene, same.state.setup).empty());
-    // Opened, it is a scene of its own, and none of the lecture.
+    // An opened file is a scene of its own, and none of the lecture.
     CHECK(scene_number(*same.scene) == -1);
     CHECK(scene_named(path).title == scene.title);
     state.setup.options.heads = 3;

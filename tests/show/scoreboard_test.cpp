@@ -53,7 +53,7 @@ TEST_CASE("backward passes are compared in extra memory, too", "[scoreboard][bac
     WaitingSession s = session_of("standard_backward", few_tiles, "flash_v2_backward");
     s.show(s.length());
     const Scoreboard board = scoreboard(s);
-    // Of a race that is to be one, only the run that is done says when that was.
+    // With the result hidden, only a run that is done says when it was done.
     const Scoreboard secret = scoreboard(s, false);
     for (std::size_t k = 0; k < 2; ++k) {
         const Run& run = k ? *s.rival() : *s.run();

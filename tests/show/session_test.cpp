@@ -211,7 +211,7 @@ TEST_CASE("a flag that cannot be set leaves the setup, and what ran can be asked
         CHECK(s.setup() == before);
         CHECK(s.version() != version);
         check_nothing_runs(s);
-        s.set("heads", "3");  // as it was
+        s.set("heads", "3");  // the value from before
         CHECK(s.problem().empty());
         REQUIRE(s.run() != nullptr);
         CHECK(s.run()->experiment().problem.heads == 3);
@@ -233,7 +233,7 @@ TEST_CASE("asking again for the same changes nothing", "[session]") {
     CHECK(s.run()->tick() > 0);
 
     Setup paced = asked;
-    paced.pace = Pace::bytes;  // does not run anything again
+    paced.pace = Pace::bytes;  // no run is made again
     s.ask(paced);
     CHECK(s.version() != version);
     CHECK(s.run() == run);
@@ -244,7 +244,7 @@ TEST_CASE("asking again for the same changes nothing", "[session]") {
     CHECK(s.version() != before);
     CHECK(s.run()->experiment().problem.seq_q == 21);
 
-    // What was wrong stays wrong, and is not tried again.
+    // An error stays, and the setup is not tried again.
     Setup wrong = asked;
     wrong.options.heads = 0;
     s.ask(wrong);
@@ -302,7 +302,7 @@ TEST_CASE("tensors that do not fit in HBM are not played, and it is said why", "
     CHECK(session.problem().starts_with("standard's tensors take 138 GB, H100-SXM has 85.9 GB of HBM"));
     session.ask(setup("flash_v2", {{"seq", "512"}, {"dim", "128"}}, "standard"));
     CHECK(session.problem().empty());
-    session.set("seq", "65536");  // now the rival does not
+    session.set("seq", "65536");  // now the rival does not fit
     CHECK(session.problem().starts_with("standard's tensors take"));
     check_nothing_runs(session);
 }

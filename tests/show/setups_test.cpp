@@ -1,4 +1,4 @@
-// Setups that take more than one flag.
+// Setups that need more than one flag.
 #include "show/setups.hpp"
 
 #include "show/state.hpp"
@@ -69,7 +69,7 @@ TEST_CASE("a model is taken back for a softmax, and beats the first head dimensi
 TEST_CASE("every example runs or shows what does not fit, for every algorithm", "[setups]") {
     for (const Example& example : examples()) {
         INFO(example.name);
-        if (std::string_view(example.name) == "Long context") continue;  // takes a while
+        if (std::string_view(example.name) == "Long context") continue;  // takes long
         WaitingSession session;
         session.ask(setup_of(example, "flash_v2"));
         CHECK(session.problem().empty());

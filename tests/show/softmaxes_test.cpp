@@ -1,4 +1,4 @@
-// The same row in every softmax program: what the mathematics says of its scores, and what papers count.
+// One row in every softmax program: the result by mathematics, and the counts of the papers.
 #include "show/softmaxes.hpp"
 
 #include <cmath>
@@ -58,7 +58,7 @@ TEST_CASE("cursors move bytes equally fast: who has fewer passes is done first",
     for (int percent = 0; percent <= 100; ++percent) {
         const auto programs = all.at(percent / 100.0);
         for (const SoftmaxMoment& p : programs) {
-            // At most a block apart, of what is to be moved.
+            // At most a block away from the share of bytes that should have moved.
             if (p.done()) continue;
             CHECK(std::abs(static_cast<double>(p.read + p.written) - percent / 100.0 * 256) <= 32);
         }

@@ -13,7 +13,7 @@ using namespace tilescope::show;
 
 namespace {
 
-/// The state that such words on the command line ask for.
+/// The state that these words on the command line ask for.
 State typed(const std::string& words) {
     State state;
     CLI::App app;
@@ -85,7 +85,7 @@ TEST_CASE("in a hall the numbers are shown where all of a tile's can be read", "
     CHECK(open_drawer(large, view) == Drawer::none);
     view.drawer = Drawer::code;
     CHECK(open_drawer(readable, view) == Drawer::code);
-    view.drawer = Drawer::automatic, view.stage = Stage::row;  // has them itself
+    view.drawer = Drawer::automatic, view.stage = Stage::row;  // the row view shows the details itself
     CHECK(open_drawer(readable, view) == Drawer::none);
 }
 

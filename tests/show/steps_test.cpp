@@ -1,4 +1,4 @@
-// A run told step by step: which steps, and what of each.
+// A run told step by step: which steps, and what about each.
 #include "show/steps.hpp"
 
 #include <cmath>
@@ -33,7 +33,7 @@ TEST_CASE("the steps of an SM are those in which it does something", "[steps]") 
             if (launch || !at(session, step, sm).steps.empty()) expected.push_back(step);
         }
         CHECK(steps_of(run, {.sm = sm}) == expected);
-        // The softmax has one thread block: the others wait for it.
+        // The softmax has one thread block, for which the other SMs wait.
         CHECK((static_cast<Index>(expected.size()) == run.ticks() + 1) == (sm == 0));
     }
 }
@@ -67,7 +67,8 @@ TEST_CASE("a step knows its turn of every loop around it", "[steps]") {
     CHECK(loop_position(*session.run(), at(session, 2, 2)) == "head 1 of 1, i = 3 of 4");
     CHECK(loop_position(*session.run(), at(session, 24, 2)) == "head 1 of 1, i = 3 of 4, j = 2 of 4");
     CHECK(loop_position(*session.run(), at(session, 50, 2)) == "head 1 of 1, i = 3 of 4");
-    // A mask leaves fewer turns than there are tiles: those of K to the second row block, of Q to the second key block.
+    // A mask leaves fewer turns than there are tiles: here of K for the second row block, and of Q for the last key
+    // block.
     auto causal = toy;
     causal.push_back({"causal", "true"});
     Session masked = session_of("flash_v2", causal);
@@ -75,7 +76,7 @@ TEST_CASE("a step knows its turn of every loop around it", "[steps]") {
     Session columns = session_of("flash_v1", causal);
     const Index last = columns.run()->ticks() - 4;
     CHECK(loop_position(*columns.run(), at(columns, last, 0)) == "head 1 of 1, j = 4 of 4, i = 4 of 4 (turn 1 of 1)");
-    // Of all heads, also where few are recorded.
+    // Positions count all heads, also where few are recorded.
     Session some = session_of("flash_v1", half);
     REQUIRE(some.run()->recorded().batch_heads() == 4);
     CHECK(loop_position(*some.run(), at(some, some.run()->ticks() - 5, 3)) == "head 4 of 8, j = 8 of 8, i = 8 of 8");
@@ -91,7 +92,7 @@ TEST_CASE("what is told of a step is what the window says", "[steps]") {
     CHECK(s.formula == "O ← α · O");
     CHECK(s.happening == "SM 0 multiplies each row of O (4 × 4) by its α: 16 multiplications.");
     CHECK(s.why == "The un-scaled output is rescaled with it; the division waits until the end.");
-    // Four SMs: a tile of Q each, two of K and V; 4 * (2 * 2 * 64 products + 176 + 24 + ...) counted elsewhere.
+    // Each of four SMs has loaded a tile of Q and two of K and V, 64 B each.
     CHECK(traffic_so_far(*session.run()) == "SM traffic so far, of all SMs: 1.28 kB read, 0 B written; 2.27 k FLOPs");
     REQUIRE(tile_written(*session.run(), at(session, 24, 0)));
     CHECK(session.run()->trace().tiles()[tile_written(*session.run(), at(session, 24, 0))->tile].name == "O");
@@ -110,7 +111,7 @@ TEST_CASE("numbers of a tile: all of a small one, a corner of a large one", "[st
     for (std::size_t k = 0; k < large.size(); ++k) large[k] = static_cast<float>(k);
     CHECK(value_cells(tile(5, 5), large, 3, 3) == Cells{{"0.0", "1.0", "…"}, {"5.0", "6.0", "…"}, {"…"}});
     CHECK(value_cells(tile(1, 25), large, 3, 3) == Cells{{"0.0", "1.0", "…"}});
-    // Decimals for three digits of the largest; powers of ten where that reads badly.
+    // Decimals give three digits of the largest value; powers of ten are used where decimals read badly.
     CHECK(value_cells(tile(1, 2), std::vector<float>{123.4f, 1}, 4, 4) == Cells{{"123", "1"}});
     CHECK(value_cells(tile(1, 2), std::vector<float>{0.0512f, -0.00001f}, 4, 4) == Cells{{"0.0512", "0.0000"}});
     CHECK(value_cells(tile(1, 2), std::vector<float>{1.5e-7f, 0}, 4, 4) == Cells{{"1.5e-07", "0"}});
@@ -131,7 +132,7 @@ TEST_CASE("the blackboard has a row for each step and a column for each tile tha
     CHECK(b.rows[2] == std::vector<std::string>{"12", "9", "l += rowsum P~", "2.57", "", ""});
     CHECK(b.rows[3] == std::vector<std::string>{"14", "10", "O += P~ V", "", "", "-0.90 -2.53 1.15 -1.36"});
     CHECK(b.left_out.empty());
-    // Where it is narrow, first numbers go, then tiles; the output stays.
+    // In little room numbers are left out first, then tiles; the output stays.
     const Blackboard narrow = blackboard(run, 0, {1, 3, 12, 14, 48}, 53);
     CHECK(narrow.rows[3].back() == "-0.90 -2.53 …");
     const Blackboard least = blackboard(run, 0, {1, 3, 12, 14, 48}, 1);
@@ -145,6 +146,6 @@ TEST_CASE("without values the blackboard has what was moved and computed", "[ste
     REQUIRE(!session.run()->has_values());
     const Blackboard b = blackboard(*session.run(), 0, {1, 2}, 100);
     CHECK(b.header == std::vector<std::string>{"op", "line", "formula", "read", "written", "FLOPs"});
-    // As many thread blocks as 100,000 events hold: 22 SMs load a tile of 64 x 64 f16.
+    // 100,000 events hold so many thread blocks that 22 SMs load a tile of 64 x 64 f16.
     CHECK(b.rows[1] == std::vector<std::string>{"2", "4", "load Q ↑", "180 kB", "0 B", "0"});
 }

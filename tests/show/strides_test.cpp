@@ -1,4 +1,4 @@
-// How far a step goes, by what it is part of.
+// How far a step goes, by what it steps by.
 #include "show/strides.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::vector<Index> stops(const Run& run, Stride stride, Index sm) {
     return found;
 }
 
-/// Of thread blocks on an SM, and of launches, by a witness of its own.
+/// The ends of thread blocks on an SM, and of launches, computed independently.
 std::set<Index> ends_of_blocks(const Run& run, Index sm) {
     std::set<Index> ends = {run.ticks()};
     for (Index t = 1; t <= run.ticks(); ++t) {
@@ -50,7 +50,7 @@ TEST_CASE("steps back stop where steps on stop", "[strides]") {
                 for (Index t = run.ticks(); t > 0;) back.push_back(t = stride_back(run, stride, sm, t));
                 on.insert(on.begin(), 0), on.pop_back();
                 std::reverse(back.begin(), back.end());
-                // Where the SM has nothing to do at the end, its last stop lies before it.
+                // Where the SM is idle at the end, its last stop lies before the end.
                 if (back.size() > on.size()) on.push_back(back.back());
                 CHECK(back == on);
             }
@@ -98,8 +98,8 @@ TEST_CASE("a step by tile ends with what an SM has to do with a tile of scores",
                 CHECK(all.count(v.to) == 1);
             }
             CHECK(tiles > 0);
-            // Besides tiles there is the launch, what each thread block does before and after, and FA-1's load of K and
-            // V.
+            // Besides tiles there are the launch, what each thread block does before and after its loop, and
+            // FlashAttention-1's loads of K and V.
             CHECK(static_cast<Index>(all.size()) > tiles);
             CHECK(static_cast<Index>(all.size()) <= 3 * tiles + 8);
         }

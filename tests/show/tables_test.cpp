@@ -23,8 +23,8 @@ TEST_CASE("every counter has its row, its number and its unit", "[tables]") {
     Run& run = *session.run();
     run.seek(run.ticks());
     const auto rows = counter_rows(run, "standard", session.counted("standard"));
-    // By hand: Q once and K and V four times, 256 B each; O 256 B and LSE 64 B. 16 products of 2 x 4 x 4 x 4, twice. An
-    // exponential for every score and for every row of every tile.
+    // By hand: Q once, and K and V four times, 256 B each; O 256 B and LSE 64 B. Two products of 4 x 4 x 4 for each of
+    // 16 tiles. An exponential for every score, and for every row of every tile.
     const std::pair<const char*, const char*> wanted[] = {{"SM read", "2.30 kB"},     {"SM written", "320 B"},
                                                           {"matmul FLOPs", "4.10 k"}, {"exponentials", "320"},
                                                           {"launches", "1"},          {"thread blocks", "4"}};
@@ -110,7 +110,7 @@ TEST_CASE("a ratio has two digits, and the larger number above one", "[tables]")
 TEST_CASE("every tensor has its bytes, and the total is their sum", "[tables]") {
     WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
-    run.seek(2);  // Q has been loaded
+    run.seek(2);  // after the load of Q
     const auto rows = tensor_rows(run);
     REQUIRE(rows.size() == 5);
     CHECK(rows[0].name.text == "Q");

@@ -23,7 +23,7 @@ namespace {
 
 double coats_at_end(const Run& run, const Wall& wall, Index i, Index j) { return wall.coats(i, j, run.ticks()); }
 
-/// What the wall's edges and sheets say that this head moved, against the counted bytes of these tensors.
+/// The bytes that this head moved through an edge of the wall, by the trips that the wall counts.
 double bytes_along(const Run& run, const Wall& wall, const WallEdge& e) {
     const RecordedTensor& t = run.trace().tensors()[e.tensor];
     double bytes = 0;
@@ -87,7 +87,7 @@ TEST_CASE("trips along the wall are the bytes that were counted", "[wall]") {
     for_all([](const Algorithm& a, const Case& c) {
         const Run run = run_of(experiment(a, c), c.problem.heads * c.problem.batch);
         std::map<TensorId, double> bytes;
-        std::set<std::pair<TensorId, Index>> counted;  // slices
+        std::set<std::pair<TensorId, Index>> counted;  // tensors and slices whose bytes are counted
         for (Index head = 0; head < run.recorded().batch_heads(); ++head) {
             const Wall wall(run, head);
             for (const WallEdge& e : wall.edges())
@@ -145,7 +145,7 @@ TEST_CASE("a backward pass makes P again, or reads what was kept", "[wall][backw
     CHECK(headline(*kept.run(), stored, kept.run()->ticks()) == "Done: 16 tiles painted; P, dP and dS lie in HBM.");
     CHECK(!contains(about_wall_tile(*kept.run(), stored, 0, 0), "recomputed"));
 
-    // A bias gets a gradient: dS is stored.
+    // Where a bias has a gradient, dS is stored.
     WaitingSession biased = session_of("memory_efficient_backward", with(toy, {{"bias", "bhqk"}}));
     const Wall of_bias(*biased.run(), 0);
     CHECK(wall_reason(*biased.run(), of_bias).starts_with("P is recomputed tile by tile. A tile"));
@@ -212,7 +212,7 @@ TEST_CASE("a tile has as many coats as its scores are gone through", "[wall]") {
     CHECK(coats("two_pass") == 2);
     CHECK(coats("three_pass") == 3);
     CHECK(coats("standard") == 3);  // written, turned into P, multiplied by V
-    // Its softmax launch takes more rows than a tile has: a tile that two thread blocks share has as many coats.
+    // The softmax launch takes more rows than a tile has. A tile that two of its thread blocks share has as many coats.
     WaitingSession s = session_of("standard", {{"seq", "512"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}});
     const Wall wall(*s.run(), 0);
     CHECK(wall.visits(1, 0).size() == 4);
@@ -262,7 +262,7 @@ TEST_CASE("the wall says who walks which way, what comes and what stays", "[wall
 }
 
 TEST_CASE("what stays is on chip, and what is between two tiles paints nothing", "[wall]") {
-    // V is read in the third pass alone.
+    // V is read only in the third pass.
     WaitingSession s = session_of("three_pass", toy);
     Run& run = *s.run();
     const Wall wall(run, 0);
@@ -270,7 +270,7 @@ TEST_CASE("what stays is on chip, and what is between two tiles paints nothing",
     std::set<std::string> said;
     for (Index tick = 0; tick <= run.ticks(); ++tick) said.insert(headline(run, wall, tick));
     CHECK(said.count("4 painters walk right; K₁ and V₁ come for every tile, Q and O stay on chip.") == 1);
-    // Few keys, many queries: Q is no guest of the loop that has a single turn.
+    // Few keys, many queries: the loop has a single turn, and Q stays on chip.
     WaitingSession one = session_of("flash_v2", with(toy, {{"seq-k", "4"}}));
     const Wall column(*one.run(), 0);
     CHECK(headline(*one.run(), column, 8) ==
@@ -336,7 +336,7 @@ TEST_CASE("of a part, the wall says that it is one", "[wall]") {
     CHECK(contains(headline(run, wall, run.ticks()), "The part that is shown is done: "));
     CHECK(contains(wall_reason(run, wall), "A tile is read, in what is shown: "));
     CHECK(contains(traffic_text(run, 1000, 2000), ", of what is shown"));
-    // The first row blocks of one head: those below are counted, and not shown.
+    // The first row blocks of one head are recorded; those below are counted and not shown.
     REQUIRE(wall.recorded_rows() < wall.rows());
     for (Index i = 0; i < wall.rows(); ++i) CHECK(wall.visits(i, 0).empty() == (i >= wall.recorded_rows()));
     CHECK(unrecorded_text(wall).front() ==
@@ -346,7 +346,7 @@ TEST_CASE("of a part, the wall says that it is one", "[wall]") {
           text::bytes(all) + " in the whole run: " +
               text::grouped(std::lround(static_cast<double>(all) / static_cast<double>(run.hbm(run.ticks())))) +
               " times that");
-    // Of which more is shown than not: 1.8 times that, and not 2.
+    // More than half is shown: the whole run has 1.8 times the bytes, which must not be rounded to 2.
     WaitingSession half_shown = session_of("standard_backward", {{"seq", "4096"}, {"heads", "1"}});
     const Run& most = *half_shown.run();
     const double times =
@@ -410,7 +410,7 @@ TEST_CASE("a painter goes past what a mask hides, and in the end few tiles are p
     CHECK(headline(*s.run(), band, s.run()->ticks()) ==
           "Done: 7 of 16 tiles painted, at most 2 in a row, and no scores ever in HBM.");
     WaitingSession sparse = session_of("flash_v1", with(toy, {{"block-mask", "butterfly"}, {"mask-block", "4"}}));
-    // Column 2 is seen by rows 1, 2 and 4, columns 1 and 4 by rows without a gap.
+    // Column 2 is seen by rows 1, 2 and 4, with a gap; columns 1 and 4 by rows without a gap.
     const Wall wall(*sparse.run(), 0);
     std::set<std::string> said;
     for (Index tick = 0; tick <= sparse.run()->ticks(); ++tick) {

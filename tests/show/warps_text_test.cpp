@@ -72,7 +72,7 @@ TEST_CASE("FlashAttention-1's tiles have no rows for split Q", "[warps]") {
                "has 16."));
     CHECK(says(t, "At Bc 256 they are even at Br 101.1; split Q is possible from Br 64 on."));
     CHECK_FALSE(says(t, "fewer bytes at this tile"));
-    // What does not fit in a thread's registers is read again.
+    // K and V that do not fit in a thread's registers are read again.
     const WarpsText wide = warps_text(experiment("flash_v1", {16, 256}, 128));
     CHECK(wide.table[2][1] == "131,072 B");
     CHECK(says(wide, "At this tile they would take 256 registers of a thread, which has 255"));

@@ -1,4 +1,4 @@
-// What is said of time, values, code and setups; and the tour.
+// What is said about time, values, code and setups; and the tour.
 #include <cmath>
 #include <set>
 
@@ -29,7 +29,7 @@ TEST_CASE("durations have the unit that fits", "[time text]") {
 TEST_CASE("time says where we are in steps and in modelled seconds", "[time text]") {
     WaitingSession session = session_of("flash_v2", toy);
     CHECK(step_text(session, 2) == "operation 2 of 52");
-    // The launch takes a step, and its thread blocks the other 51, evenly.
+    // The launch takes one step, and its thread blocks share the time of the other 51 evenly.
     const double whole = session.run()->counted().time->us(), begin = session.run()->gantt().launches()[0].begin;
     CHECK(modelled_times(session, 0).front() == "0 µs of " + text::microseconds(whole) + " modelled");
     const std::string quarter = text::microseconds(begin + (whole - begin) * 17 / 51);
@@ -66,7 +66,7 @@ TEST_CASE("in a race both times are said, the first run's first", "[time text]")
               text::microseconds(session.rival()->seconds_for_all(other) * 1e6) + " of " +
               text::microseconds(session.rival()->counted().time->us()) + " modelled");
     CHECK(session.run()->seconds(own) != session.rival()->seconds(other));
-    // Its positions are no operations of either, and other ones at another pace.
+    // Positions of a race are moments, not operations of either run; another pace has others.
     CHECK(step_text(session, 900) == "moment 900 of " + text::grouped(session.length()));
     CHECK(speed_text(session, 4) == "4 moments/s");
     CHECK(about_modelled_time(session) ==
@@ -109,7 +109,7 @@ TEST_CASE("values say whose and what they are", "[value text]") {
 TEST_CASE("lines say what they have cost so far, and in the end", "[code text]") {
     WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
-    run.seek(14);  // K and V once
+    run.seek(14);  // one load each of K and V
     CHECK(line_cost(run, 7).hbm == "512 B");
     CHECK(line_cost(run, 7).flops.empty());
     CHECK(line_cost(run, 8).hbm.empty());
@@ -150,7 +150,7 @@ TEST_CASE("of code the current line is whole, and those around it where they are
     CHECK(shown({1, 1, 1, 1, 1}, 4, 3) == Lines(2, 5));
     CHECK(shown({1, 1, 3, 1, 1}, 2, 3) == Lines(2, 3));
     CHECK(shown({1, 1, 3, 1, 1}, 2, 4) == Lines(1, 3));
-    CHECK(shown({1, 3, 1, 1, 1}, 2, 3) == Lines(2, 5));  // none in part
+    CHECK(shown({1, 3, 1, 1, 1}, 2, 3) == Lines(2, 5));  // no line is shown in part
     CHECK(shown({1, 1, 9, 1, 1}, 2, 3) == Lines(2, 3));
     CHECK(shown({2, 1, 1, 1, 1}, -1, 4) == Lines(0, 3));
     CHECK(shown({}, -1, 3) == Lines(0, 0));

@@ -1,4 +1,4 @@
-// The bits of a number as another type. (std::bit_cast is not in every standard library that TileScope is built with.)
+// The bits of a number as another type. (std::bit_cast is missing in some standard libraries.)
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Decisions: without end from a seed, or from bytes until there are no more.
+// Choices: without end from a seed, or from bytes until they are used up.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// What scripts/soak asks for, or what is done otherwise.
+/// A number from the environment, which scripts/soak sets, or a default.
 inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
     const char* text = std::getenv(name);
     return text ? std::strtoull(text, nullptr, 10) : otherwise;
@@ -19,11 +19,11 @@ inline std::uint64_t number_from_environment(const char* name, std::uint64_t oth
 class Choices {
   public:
     explicit Choices(std::uint64_t seed) : random_(seed), endless_(true) {}
-    /// As many bytes for a decision as its alternatives need; 0 after the last.
+    /// Each choice takes as many bytes as its alternatives need, and is 0 after the last byte.
     explicit Choices(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
 
     bool over() const { return !endless_ && bytes_.empty(); }
-    /// From 0 to n - 1.
+    /// A number from 0 to n - 1.
     std::uint64_t below(std::uint64_t n) {
         if (endless_) return random_() % n;
         std::uint64_t value = 0;

@@ -1,4 +1,4 @@
-// Files for tests: a folder that cleans up after itself, and whole contents in one call.
+// Files for tests: a folder that is removed in the end, and functions for whole contents.
 #pragma once
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 namespace tilescope {
 
-/// A new temporary folder, removed with all it holds.
+/// A new temporary folder, removed with all that it holds.
 class Folder {
   public:
     Folder() {
@@ -45,7 +45,7 @@ inline std::string bytes_of(const std::string& path) {
 
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// What f's exception of type Error says.
+/// The message of the exception of type Error that f throws.
 template <class Error, class F>
 std::string message_of(F&& f) {
     try {

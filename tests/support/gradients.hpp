@@ -20,19 +20,19 @@ class PlainAttention {
     Doubles Q, K, V, dO;
     std::vector<Doubles> biases;
 
-    /// The softmax of a row of a head, by what dropout multiplies it, and its output; the slope of the soft-cap at each
+    /// Of a row of a head: the softmax P, the factors Z of dropout, the output O, and the slope of the soft-cap at each
     /// product.
     struct Row {
         Doubles P, Z, O, slope;
     };
     Row row(Index head, Index r) const;
-    /// The sum of dO * O.
+    /// The sum of dO * O over all elements.
     double loss() const;
 
     struct Gradients {
         Doubles dQ, dK, dV;
         std::vector<Doubles> dbiases;
-        /// Of each, the sums of which its largest element could be one: of absolute values.
+        /// By name: a bound of the largest element, as the sum of absolute values of its terms.
         std::map<std::string, double> sizes;
     };
     Gradients gradients() const;
@@ -41,7 +41,7 @@ class PlainAttention {
     static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
     std::size_t q(Index head, Index r, Index x) const { return size((head * p_.seq_q + r) * p_.dim + x); }
     std::size_t o(Index head, Index r, Index x) const { return size((head * p_.seq_q + r) * p_.dim_v + x); }
-    /// By its letters: the axes that it has, in their order.
+    /// The index into a bias, by the axes that the bias has, in their order.
     std::size_t bias(std::size_t n, Index head, Index r, Index c) const;
     Doubles kept(Index head, Index r) const;
     Index kv(Index head) const { return head / p_.heads * p_.kv_heads + head % p_.heads / (p_.heads / p_.kv_heads); }

@@ -1,4 +1,4 @@
-// What the tests of core share: a small machine, a way to run one thread block on it, and matrices to compare with.
+// Shared by the tests of core: a small machine, a way to run one thread block on it, and matrices to compare with.
 #pragma once
 
 #include <cmath>
@@ -34,12 +34,12 @@ inline GpuSpec small_gpu(Bytes sram = 1 << 20, Bytes registers = 1 << 20) {
     return g;
 }
 
-/// Bits, not numbers: NaN equals itself and 0 differs from -0.
+/// Compares bits, not numbers: NaN equals itself, and 0 differs from -0.
 inline bool same_bits(std::span<const float> a, std::span<const float> b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
-/// "" where they are equal, or else each field that differs.
+/// Each field that differs, or "" where all are equal.
 inline std::string difference(const Counters& a, const Counters& b) {
     std::string out;
     for (const auto& [name, member] : Counters::fields)
@@ -70,9 +70,9 @@ inline TensorInfo filled(const char* name, Role role, Dtype dtype, Index slices,
     return {name, role, dtype, slices, rows, cols, data};
 }
 
-/// Hears everything as events, in order, the marks of launches and blocks as a recording has them.
+/// Hears everything as events, in order; marks of launches and blocks become events as in a recording.
 struct Everything : Listener {
-    std::string kernel;  // of the launch
+    std::string kernel;  // the current launch's
     virtual void heard(const Event& event, TileData data) = 0;
 
     void begin(const LaunchMark& m) override {
@@ -89,7 +89,7 @@ struct Everything : Listener {
     void on(const Event& event, TileData data) override { heard(event, data); }
 };
 
-/// The events of operations, with the contents they reported.
+/// Keeps the events of operations, with the contents that they report.
 struct Log : Listener {
     struct Entry {
         Event event;
@@ -115,7 +115,7 @@ void in_block(Gpu& gpu, F body) {
     gpu.launch("test", {each(Tiles(1, 1))}, [&](Block& b, Span) { body(b); });
 }
 
-/// Row-major numbers; the tests compute what is expected of an operation on them, in double, in plain loops.
+/// Row-major numbers, on which tests compute the expected result of an operation in double, in plain loops.
 struct Matrix {
     Index rows, cols;
     std::vector<float> x;
@@ -134,7 +134,7 @@ inline Hbm add(Gpu& gpu, const char* name, const Matrix& m, Dtype dtype = Dtype:
     return gpu.add(filled(name, Role::input, dtype, 1, m.rows, m.cols, m.x));
 }
 
-/// What `op(Block&, Tile& out, const Tile& in)` makes of `out`.
+/// The result of `op(Block&, Tile& out, const Tile& in)` in `out`.
 using OnTiles = std::function<void(Block&, Tile&, const Tile&)>;
 inline Matrix result(const OnTiles& op, const Matrix& out, const Matrix& in, Space space = Space::registers) {
     Gpu gpu(small_gpu(), numeric_mode, 1);
@@ -152,7 +152,8 @@ inline Matrix result(const OnTiles& op, const Matrix& out, const Matrix& in, Spa
     return {out.rows, out.cols, stored};
 }
 
-/// Equal as far as f32 arithmetic can be: NaN with NaN, infinities exactly, the rest to 1 in 10^6.
+/// Whether two numbers are equal as far as f32 arithmetic allows: NaN with NaN, infinities exactly, the rest to 1 in
+/// 10^6.
 inline bool close(float got, double expected) {
     if (std::isnan(expected)) return std::isnan(got);
     const auto rounded = static_cast<float>(expected);

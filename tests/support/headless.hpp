@@ -1,4 +1,4 @@
-// The window without a window: frames by Dear ImGui alone, whose draw lists nobody draws.
+// The window without a display: Dear ImGui makes frames, whose draw lists nothing renders.
 #pragma once
 
 #include <time.h>
@@ -11,7 +11,7 @@
 
 namespace tilescope::gui {
 
-/// Of this thread, in seconds: that others keep the processor is no fault of ours.
+/// Processor time of this thread in seconds, so that a busy machine does not count.
 inline double processor_time() {
     timespec t{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -37,14 +37,14 @@ class Headless {
     void resize(int width, int height) {
         ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
     }
-    /// Between two frames.
+    /// Sets the theme; to be called between two frames.
     void dress(bool light, float scale, Reader reader = Reader::at_a_desk) {
         set_theme(app.theme, fonts_, light, scale, reader);
         unsigned char* pixels = nullptr;
         int width = 0, height = 0;
         ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
     }
-    /// Lets so many seconds pass; returns those that the frame took.
+    /// Lets `seconds` pass and draws a frame; returns the seconds that the frame took.
     double draw(double seconds) {
         const double begin = processor_time();
         ImGui::NewFrame();
@@ -52,7 +52,7 @@ class Headless {
         ImGui::Render();
         return processor_time() - begin;
     }
-    /// What no renderer should be given, in a line; empty where all is well.
+    /// A line on what no renderer should be given; "" where all is well.
     static std::string wrong_drawing() {
         constexpr float most = 1e6f;  // pixels from the corner
         const ImDrawData& data = *ImGui::GetDrawData();

@@ -1,4 +1,4 @@
-// A program whose warps have roles: a producer that fills a ring of K and V, and two consumers of rows that take turns.
+// A program whose warps have roles: a producer fills a ring of K and V, and two consumers of rows take turns.
 #pragma once
 
 #include "core/machine/lane.hpp"
@@ -7,13 +7,13 @@
 namespace tilescope::testing {
 
 struct Laned {
-    Index keys = 40, tile = 16, dim = 8, rows = 8;  ///< rows: of a consumer
+    Index keys = 40, tile = 16, dim = 8, rows = 8;  ///< rows: per consumer
     Index slots = 4;
-    Index registers = 64;  ///< of a consumer's thread; 0: it takes what its tiles take
-    bool lanes = true;     ///< without, the same operations, and K and V in places of their own
+    Index registers = 64;  ///< per consumer's thread; 0: as many as its tiles need
+    bool lanes = true;     ///< false: the same operations without lanes, with K and V in tiles of their own
 };
 
-/// O = exp(Q K^T - m) V, unnormalised, of two thread blocks of 2 `rows` rows each. All f32.
+/// O = exp(Q K^T - m) V, unnormalised, by two thread blocks of 2 `rows` rows each. All tensors are f32.
 inline void run_laned(Gpu& gpu, const Laned& l) {
     const auto input = [&](const char* name, Index rows, Meaning meaning, unsigned seed) {
         TensorInfo t{name, Role::input, Dtype::f32, 1, rows, l.dim};

@@ -1,4 +1,4 @@
-// A row tile of attention as a tile program with lanes, f16: arXiv 2407.08608, algorithms 1 and 2. And its play.
+// A row tile of attention as a tile program with lanes, in f16: arXiv 2407.08608, algorithms 1 and 2; and its timing.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace tilescope::testing {
 /// Warpgroups of 64 rows share a ring of K and V in tiles of 128.
 struct LanedAttention {
     Index groups = 2, dim = 128;
-    bool overlap = false;  ///< the next step's scores are asked for with this one's output
+    bool overlap = false;  ///< the next step's scores are issued with this step's output
     bool turns = false;
     Index slots = 6;
     bool one_lane = false;  ///< one lane has all warpgroups
@@ -106,7 +106,7 @@ inline void run_attention(Gpu& gpu, const LanedAttention& a) {
     });
 }
 
-/// Bare instructions, unless asked otherwise.
+/// Rates of bare instructions, by default.
 struct LanedMachine {
     double sigma = 1, bus = 60, beside = 2.8, dense = 1, steals = 0.7;
 };

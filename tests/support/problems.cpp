@@ -17,14 +17,14 @@ namespace {
 
 constexpr Dtype dtypes[] = {Dtype::f32, Dtype::f16, Dtype::bf16};
 
-/// The same numbers from the same seed with every standard library, which std::uniform_int_distribution is not.
+/// Gives the same numbers for a seed with every standard library, unlike std::uniform_int_distribution.
 class Random {
   public:
     explicit Random(std::uint64_t seed) : engine_(seed) {}
     Index between(Index least, Index most) {
         return least + static_cast<Index>(engine_() % static_cast<std::uint64_t>(most - least + 1));
     }
-    /// Every order of magnitude as likely as the next.
+    /// Every order of magnitude is equally likely.
     Index magnitude(Index least, Index most) {
         const double share = static_cast<double>(between(0, 1 << 20)) / (1 << 20), low = static_cast<double>(least);
         return static_cast<Index>(std::lround(low * std::pow(static_cast<double>(most) / low, share)));
@@ -58,29 +58,29 @@ std::vector<Case> corner_cases() {
         {sized(40, 3, 4, 2), {8, 2}},                        // causal: the first row blocks see no key
         {sized(12, 15, 3, 7), {5, 4}},                       // V wider than Q
         {sized(12, 15, 9, 1), {5, 4}},                       // V narrower
-        {sized(19, 25, 4, 150), {4, 6}},                     // more columns than registers hold of an output
+        {sized(19, 25, 4, 150), {4, 6}},                     // O has more columns than registers hold
         {sized(1, 19, 6, 6), {1, 4}},                        // one query
         {sized(19, 1, 6, 6), {4, 1}},                        // one key
         {sized(18, 14, 1, 1), {4, 4}},                       // one column
         {sized(1, 1, 1, 1), {1, 1}},                         // one of everything
         {grouped(sized(11, 14, 4, 5), 3, 6, 2), {4, 4}},     // three heads share K and V
-        {grouped(sized(10, 10, 4, 4), 2, 5, 5), {3, 4}},     // a batch of heads of their own
+        {grouped(sized(10, 10, 4, 4), 2, 5, 5), {3, 4}},     // a batch of heads that share nothing
         {sized(14, 11, 4, 4), {100, 90}},                    // tiles beyond the problem
         {sized(13, 9, 3, 3), {1, 1}},                        // tiles of one score
         {sized(30, 33, 4, 4), {1, 33}},                      // tiles of one row
         {sized(30, 33, 4, 4), {30, 1}},                      // tiles of one column
-        {grouped(sized(70, 67, 16, 12), 1, 2, 1), {16, 32}}  // as large as these get
+        {grouped(sized(70, 67, 16, 12), 1, 2, 1), {16, 32}}  // the largest of these
     };
     std::vector<Case> all;
     for (Case c : shapes)
         for (const bool causal : {false, true}) {
             c.problem.mask = causal ? Mask::causal() : Mask();
             c.problem.dtype = dtypes[all.size() % 3];
-            c.tiling.splits = static_cast<Index>(all.size() / 2) % 6;  // of some, more than there are key blocks
+            c.tiling.splits = static_cast<Index>(all.size() / 2) % 6;  // sometimes more parts than key blocks
             c.seed = all.size() + 1;
             all.push_back(c);
         }
-    for (const std::size_t shape : {2U, 3U, 4U, 8U, 12U}) {  // those with other numbers of queries than of keys
+    for (const std::size_t shape : {2U, 3U, 4U, 8U, 12U}) {  // some shapes whose numbers of queries and keys differ
         Case c = all[2 * shape + 1];
         c.problem.corner = Corner::top_left;
         all.push_back(c);
@@ -91,7 +91,7 @@ std::vector<Case> corner_cases() {
 std::vector<Case> typed_cases() {
     std::vector<Case> all;
     const Case ragged = corner_cases()[3];
-    using Types = std::pair<std::optional<Dtype>, std::optional<Dtype>>;  // of S and P
+    using Types = std::pair<std::optional<Dtype>, std::optional<Dtype>>;  // types of S and P
     for (const auto& [scores, weights] : {Types{Dtype::f32, {}}, {Dtype::f32, Dtype::bf16}, {{}, Dtype::f32}}) {
         Case c = ragged;
         c.problem.dtype = Dtype::bf16, c.problem.scores = scores, c.problem.weights = weights;
@@ -112,7 +112,7 @@ Case random_case(std::uint64_t seed) {
     p.seq_k = r.magnitude(1, 70);
     p.dim = r.magnitude(1, 24);
     p.dim_v = r.one_in(2) ? p.dim : r.magnitude(1, 24);
-    if (seed % 16 == 5) p.dim_v += 128;  // more than registers hold
+    if (seed % 16 == 5) p.dim_v += 128;  // more columns than registers hold
     p.batch = r.between(1, 2);
     p.kv_heads = r.between(1, 2);
     p.heads = p.kv_heads * r.between(1, 2);
@@ -172,7 +172,7 @@ Case score_case(std::uint64_t seed) {
     Case c = seed % 3 == 0 ? window_case(seed) : seed % 3 == 1 ? pattern_case(seed) : random_case(seed);
     Random r(seed + 2'000'000);
     Problem& p = c.problem;
-    // Not one that holds no key, whoever looks.
+    // A window that holds no key for any query is replaced.
     if (p.mask.left() && p.mask.right() && *p.mask.left() + *p.mask.right() < 0) p.mask = Mask::causal();
     p.batch = r.between(1, 4);
     const auto term = [&] { return BiasTerm{static_cast<BiasTerm::Batch>(r.between(0, 2)), r.one_in(2), r.one_in(2)}; };
@@ -187,14 +187,14 @@ Case score_case(std::uint64_t seed) {
 
 namespace {
 
-/// A list of passes as people may write it.
+/// A list of passes in a form that people may write.
 std::string random_passes(Random& r) {
     const auto type = [&] { return r.one_in(3) ? ":f32" : ""; };
     std::string list = r.one_in(4) ? "convert:f32/" : "";
     const bool scaled = r.one_in(4);
     if (scaled) list += std::string("scale") + type() + '/';
     list += "product";
-    bool with_product = true;  // still in its launch
+    bool with_product = true;  // the pass is still in the product's launch
     const auto next = [&](const char* pass, bool may_join) {
         const bool joins = may_join && r.one_in(2);
         list += joins ? "+" : type() + std::string("/");
@@ -231,7 +231,7 @@ Case passes_case(std::uint64_t seed) {
     const bool whole =
         std::any_of(c.problem.passes.begin(), c.problem.passes.end(), [](auto& l) { return l.has(Pass::softmax); });
     if (!whole) c.problem.softmax = Softmax::safe;
-    c.problem.scale = 0.1;  // without maxima: exponentials that 16 bits hold
+    c.problem.scale = 0.1;  // without a maximum: small exponentials that 16 bits hold
     return c;
 }
 

@@ -1,4 +1,4 @@
-// Problems for the tests of algorithms: corner cases written out, random ones from a seed, and one way to run them all.
+// Problems for tests of algorithms: corner cases written out, random ones from a seed, and one way to run all of them.
 #pragma once
 
 #include <iosfwd>
@@ -12,45 +12,46 @@
 
 namespace tilescope {
 
-/// A problem, its tiles, and the seed that both of them (where random) and their inputs come from. Printed as the flags
-/// of `tilescope run`.
+/// A problem, its tiles, and the seed from which both (where random) and their inputs come. Printed as flags of
+/// `tilescope run`.
 struct Case {
     Problem problem;
     Tiling tiling;
     std::uint64_t seed = 1;
 };
 std::ostream& operator<<(std::ostream& out, const Case& c);
-/// The same in a string, with the algorithm's name in front, for INFO.
+/// The case as a string, with the algorithm's name in front, for INFO.
 std::string to_string(const Algorithm& algorithm, const Case& c);
 
 /// Sizes up to about 70: ragged, Nq != Nk both ways, d != dv, single rows, columns and keys, grouped heads, batches,
 /// tiles beyond the problem and of one element, rows that see no key; each causal and not, over all dtypes.
 std::vector<Case> corner_cases();
-/// S and P in types of their own, and launches by a list, which few algorithms have.
+/// Cases with S and P in types of their own, and with launches from a list; few algorithms support these.
 std::vector<Case> typed_cases();
-/// Where the first query stands among the keys, as Problem::diagonal() should have it.
+/// The position of the first query among the keys, as Problem::diagonal() should have it.
 constexpr Index first_place(const Problem& p) { return p.corner == Corner::top_left ? 0 : p.seq_k - p.seq_q; }
 /// Sizes up to 70, heads and batches of up to 3.
 Case random_case(std::uint64_t seed);
-/// The case, without what the algorithm does not do.
+/// The case without what the algorithm does not support.
 Case as_supported(const Algorithm& algorithm, Case c);
 /// The same sizes as random_case(), with a window of keys around every query.
 Case window_case(std::uint64_t seed);
-/// The same sizes and windows (or none), and of the keys some blocks, at random, or the query's own document.
+/// The same sizes and windows (or none). In addition a query sees only some blocks of keys, at random, or its own
+/// document.
 Case pattern_case(std::uint64_t seed);
-/// One of those two, with biases, ALiBi, a soft-cap and dropout, each in every second case.
+/// A window_case() or pattern_case() with biases, ALiBi, a soft-cap and dropout, each in about every second case.
 Case score_case(std::uint64_t seed);
-/// One of score_case(), by a list of passes in any order, fusion and types that there are.
+/// A score_case() with a list of passes: any order, fusion and types that are allowed.
 Case passes_case(std::uint64_t seed);
-/// Sequences of up to 10^6, causal ones of up to 20,000: for counts only.
+/// Sequences of up to 10^6, causal ones of up to 20,000, only for counts.
 Case large_case(std::uint64_t seed);
 
 /// A GPU with this much memory for each thread block, on 4 SMs.
 GpuSpec machine(Bytes sram, Bytes registers);
-/// One on which everything fits.
+/// A GPU on which everything fits.
 GpuSpec roomy();
 
-/// What is left of a run.
+/// The results of a run.
 struct Outcome {
     Counters counters;
     std::vector<TensorInfo> tensors;  ///< as declared, with their contents after a run with data
@@ -61,19 +62,20 @@ struct Outcome {
 
     const TensorInfo& tensor(std::string_view name) const;
     const Traffic& moved(std::string_view name) const;
-    /// The output that users came for: O or Y.
+    /// The main output: O or Y.
     const TensorInfo& output() const;
 };
 Outcome run(const Algorithm& algorithm, const Case& c, const GpuSpec& gpu, Mode mode, const Inputs& inputs = {},
             int threads = 1, Listener* listener = nullptr);
 
-/// Plenty of memory; not a byte more than the run needs; registers that a row of scores does not fit in.
+/// GPUs with plenty of memory; with not a byte more than the run needs; with registers that a row of scores does not
+/// fit in.
 std::vector<GpuSpec> machines(const Algorithm& algorithm, const Case& c);
 
-/// "" where they are equal, or else what differs.
+/// What differs, or "" where all is equal.
 std::string difference(const Outcome& a, const Outcome& b);
 
-/// How far the computation's own output is from the reference.
+/// The error of the computation's main output against the reference.
 lab::OutputError error_of(const Computation& computation, const Problem& problem, const Inputs& inputs,
                           std::shared_ptr<const Storage> output, int threads = 0, Control* control = nullptr);
 
@@ -82,12 +84,11 @@ Inputs inputs_for(const Algorithm& algorithm, const Case& c,
                   lab::Distribution distribution = lab::Distribution::normal);
 /// All elements, in C order.
 std::vector<float> contents(const Storage& tensor);
-/// Bits, not numbers: NaN equals itself and 0 differs from -0.
+/// Compares bits, not numbers: NaN equals itself, and 0 differs from -0.
 bool same_bits(const Storage& a, const Storage& b);
-/// The largest difference, apart from infinities of the same sign, which are no distance from each other; NaN where
-/// either has one.
+/// The largest difference; infinities of the same sign do not differ. NaN where either has one.
 double distance(const Storage& a, const Storage& b);
-/// One rounding of numbers up to about 4 to the storage type, and sums of f32.
+/// What one rounding of numbers up to about 4 to the storage type, and sums in f32, may change.
 double allowed_distance(Dtype type);
 
 }  // namespace tilescope

@@ -1,13 +1,13 @@
-// Made-up tile programs, at random.
+// Random tile programs.
 #pragma once
 
 #include "tests/support/harness.hpp"
 
 namespace tilescope::testing {
 
-/// A random program: several launches of nested loops, some of which promise that their tiles cost the same, over
-/// loads, stores and arithmetic. The promises are kept: only the positions in `each` loops and axes decide how much is
-/// done. Thread blocks write to slices of their own, so any number of threads computes the same.
+/// A random program: several launches of nested loops over loads, stores and arithmetic. Some loops promise that their
+/// tiles cost the same. The promises are kept, because only positions in `each` loops and axes decide how much is done.
+/// Thread blocks write to slices of their own, so that any number of threads computes the same.
 class RandomProgram {
   public:
     explicit RandomProgram(unsigned seed) : random_(seed) {
@@ -44,12 +44,12 @@ class RandomProgram {
     struct Node {
         Kind kind;
         std::uint16_t line;
-        std::size_t around;       ///< the enclosing loop or axis whose tile says which rows are worked on
-        std::size_t which;        ///< tensor, space, ... by its remainders
+        std::size_t around;       ///< the enclosing loop or axis whose tile gives the rows to work on
+        std::size_t which;        ///< its remainders choose tensor, space, ...
         Tiles tiles{0, 1};        ///< of a loop
         bool limited = false;     ///< whether the loop's range depends on the position in `decider`
         bool repeated = false;    ///< whether the operation is repeated, by the position in `decider`
-        std::size_t decider = 0;  ///< an enclosing `each`
+        std::size_t decider = 0;  ///< an enclosing `each` loop or axis
         std::vector<Node> body = {};
     };
     struct Launch {
@@ -64,7 +64,7 @@ class RandomProgram {
         const Index axes = pick(1, 3), longest = axes == 1 ? rows : axes == 2 ? 5 : 3;
         std::vector<bool> promised;
         for (Index a = 0; a < axes; ++a) {
-            const Tiles tiles{pick(1, longest), pick(1, 4)};  // braces: drawn in this order
+            const Tiles tiles{pick(1, longest), pick(1, 4)};  // braces, so that the numbers are drawn in this order
             promised.push_back(chance(60));
             l.axes.push_back(promised.back() ? uniform(tiles) : each(tiles));
         }

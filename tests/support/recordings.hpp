@@ -1,4 +1,4 @@
-// Recordings of made-up programs, and recordings beside each other.
+// Recordings of random programs, and comparisons of recordings.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tilescope::testing {
 
-/// A recording of what run(Gpu&) does; the Gpu is gone when it is returned.
+/// A recording of run(Gpu&); the Gpu no longer exists when the recording is returned.
 template <class F>
 std::unique_ptr<Trace> record(F run, TraceOptions options = {}, Mode mode = numeric_mode, Listener* other = nullptr) {
     Gpu gpu(small_gpu(), mode, 1);
@@ -24,7 +24,7 @@ inline std::unique_ptr<Trace> record(const RandomProgram& program, TraceOptions 
     return record([&](Gpu& gpu) { program.run(gpu); }, std::move(options), mode, other);
 }
 
-/// Everything about an event but the numbers of its tiles.
+/// Compares everything of two events except the numbers of their tiles.
 inline bool same_event(const Event& a, const Event& b) {
     return a.operation == b.operation && a.meaning == b.meaning && a.line == b.line && a.source_line == b.source_line &&
            a.block == b.block && a.region == b.region && a.cost == b.cost && a.times == b.times &&
@@ -43,7 +43,7 @@ inline bool same_tensor(const RecordedTensor& a, const RecordedTensor& b) {
            a.cols == b.cols && a.regions == b.regions && same_bits(a.initial, b.initial);
 }
 
-/// A recording's text in which, after `mark`, the first `from` is `to`.
+/// A recording's text with the first `from` after `mark` replaced by `to`.
 inline std::string edited(std::string text, const std::string& mark, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from, text.find(mark));
     REQUIRE(at != std::string::npos);

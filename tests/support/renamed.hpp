@@ -1,4 +1,4 @@
-// Operations in a language that nobody knows: what they do is as before, and every word of them another one.
+// Operations in an unknown language: they do the same, but all their words are others.
 #pragma once
 
 #include <deque>
@@ -9,7 +9,7 @@
 
 namespace tilescope {
 
-/// Passes on what it hears. Operations keep their effects, kinds and prices; names, sentences and units are others.
+/// Passes on what it hears. Operations keep effects, kinds and costs; names, sentences and units are replaced.
 class Renamed : public Listener {
   public:
     explicit Renamed(Listener& to) : to_(to) {}
@@ -40,7 +40,7 @@ class Renamed : public Listener {
         made.unit = *o->unit ? word() : "";
         return other = &made;
     }
-    /// Nobody's: a number in letters from the end of the alphabet.
+    /// A word that no code knows: a number in letters from the end of the alphabet.
     const char* word() {
         std::string letters = "zq";
         for (std::size_t n = ++words_made_; n > 0; n /= 4) letters += "wxyz"[n % 4];

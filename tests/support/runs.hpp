@@ -1,4 +1,4 @@
-// Runs as the window makes them, and problems that are good for them.
+// Runs as the window makes them, and problems for them.
 #pragma once
 
 #include <random>
@@ -31,7 +31,7 @@ inline Case shaped(Index seq_q, Index seq_k, Dtype dtype, bool causal, Index bat
     return c;
 }
 
-/// Ragged, causal, grouped; the last ones long enough for several keyframes.
+/// Ragged, causal and grouped cases; the last ones are long enough for several keyframes.
 inline std::vector<Case> cases() {
     return {shaped(12, 12, Dtype::f32, false, 1, 1, 1), shaped(13, 17, Dtype::f16, false, 2, 4, 2),
             shaped(40, 40, Dtype::bf16, true, 1, 3, 3), shaped(60, 50, Dtype::f16, false, 1, 6, 2)};
@@ -48,7 +48,7 @@ void for_all(F&& f) {
         }
 }
 
-/// Ticks in no order: first and last, and others at random.
+/// Ticks in no order: the first, the last, and random ones.
 inline std::vector<Index> some_ticks(const Run& run, int n) {
     std::mt19937 random(3);
     std::vector<Index> ticks = {run.ticks(), 0, 1, run.ticks()};
@@ -56,7 +56,7 @@ inline std::vector<Index> some_ticks(const Run& run, int n) {
     return ticks;
 }
 
-/// The contents of its output, as far as it is stored.
+/// The contents of the run's output as stored so far.
 inline std::vector<float> stored_output(const Run& run) {
     for (TensorId t = 0; t < run.trace().tensors().size(); ++t)
         if (run.trace().tensors()[t].name == run.algorithm().computes->output) return run.player().values(t);

@@ -1,4 +1,4 @@
-// How many random cases a test takes.
+// How many random cases a test runs.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// An eighth of them under a sanitizer, which looks at what is done, not at what comes out.
+/// An eighth of the cases under a sanitizer, which checks what is done, not the results.
 constexpr std::uint64_t seeds(std::uint64_t n) { return sanitized ? n / 8 : n; }
 
-/// Of each pair: under a sanitizer a third of them, each of either in some.
+/// Whether to test a pair: under a sanitizer a third of all pairs, in which each member occurs.
 constexpr bool takes(std::size_t one, std::size_t other) { return !sanitized || (one + other) % 3 == 0; }
 
 }  // namespace tilescope

@@ -8,7 +8,7 @@
 
 namespace tilescope::show {
 
-/// Has what it was asked for at once, however long that takes.
+/// A session that finishes every request at once, however long that takes.
 struct WaitingSession : Session {
     using Session::Session;
     void ask(const Setup& setup) { Session::ask(setup), finish(); }
@@ -26,7 +26,7 @@ inline WaitingSession session_of(const std::string& algorithm, const Flags& flag
     return session;
 }
 
-/// Nothing to show, and nothing that breaks when it is asked for all the same.
+/// Checks that nothing is shown, and that asking for something all the same does no harm.
 inline void check_nothing_runs(Session& s) {
     CHECK(s.run() == nullptr);
     CHECK(s.rival() == nullptr);
@@ -42,7 +42,7 @@ inline double reached(const Run& run, Index tick, Pace pace) {
     return pace == Pace::time ? run.seconds_for_all(tick) : static_cast<double>(tick);
 }
 
-/// How a race goes from start to end.
+/// What is wrong with a race from start to end; "" where nothing is.
 inline std::string wrong_race(const Session& s, Pace pace) {
     const Run &a = *s.run(), &b = *s.rival();
     if (s.ticks_at(0) != std::pair<Index, Index>(0, 0)) return "the start";
@@ -52,7 +52,7 @@ inline std::string wrong_race(const Session& s, Pace pace) {
         const auto [u, v] = s.ticks_at(p - 1);
         if (x < u || y < v || x > u + 1 || y > v + 1) return "a jump";
         if (x == u && y == v) return "a moment in which nothing happens";
-        // Nobody is ahead of what the other does next.
+        // No run is ahead of the other's next step.
         if (y < b.ticks() && reached(a, x, pace) > reached(b, y + 1, pace)) return "the first one is ahead";
         if (x < a.ticks() && reached(b, y, pace) > reached(a, x + 1, pace)) return "the second one is ahead";
     }

@@ -1,4 +1,4 @@
-// What the window can have to show, one of each kind.
+// What the window can show, one situation of each kind.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace tilescope::gui {
 struct Situation {
     const char* name;
     show::Setup setup;
-    bool slow = false;                 ///< takes a while to make
+    bool slow = false;                 ///< takes long to make
     int tour = -1;                     ///< the stop of the tour that is open
-    const char* opens = nullptr;       ///< the place of what is clicked first
+    const char* opens = nullptr;       ///< the control that is clicked first
     std::uint16_t breakpoint = 0;      ///< a line
     const char* compare = "standard";  ///< as in View
 };

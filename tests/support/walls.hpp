@@ -1,4 +1,4 @@
-// What the wall says of a moment.
+// What the wall says about a moment.
 #pragma once
 
 #include <string>

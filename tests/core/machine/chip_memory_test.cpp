@@ -11,7 +11,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// Bytes in use after every event, and the ids of the tiles.
+/// Bytes in use after every event, and the ids of the new tiles.
 struct Usage : Everything {
     struct Moment {
         Kind kind;
@@ -153,7 +153,7 @@ TEST_CASE("an exception releases what is on chip", "[chip]") {
                              }),
                     OutOfChipMemory);
     CHECK_NOTHROW(in_block(gpu, full));
-    // Also within a block that catches it and goes on.
+    // Also within a block that catches the exception and goes on.
     CHECK_NOTHROW(in_block(gpu, [](Block& b) {
         try {
             Tile a = b.alloc("a", 4, 3, Space::sram);
@@ -201,7 +201,7 @@ TEST_CASE("slots keep the contents of live tiles apart", "[chip]") {
     std::fill_n(chip.data(a), 2, 1.0f);
     std::fill_n(chip.data(b), 2, 2.0f);
     chip.give(a);
-    const auto c = chip.take(large, 1);  // may take a's slot, which is too small for it
+    const auto c = chip.take(large, 1);  // may take the slot of a, which is too small for c
     std::fill_n(chip.data(c), 16, 3.0f);
     const auto d = chip.take(small, 1);
     std::fill_n(chip.data(d), 2, 4.0f);
@@ -209,7 +209,7 @@ TEST_CASE("slots keep the contents of live tiles apart", "[chip]") {
     CHECK(chip.data(b)[1] == 2.0f);
     CHECK(chip.data(c)[15] == 3.0f);
     CHECK(chip.id(a) == chip.id(c));  // the slot was reused ...
-    CHECK(chip.id(c) == 2);           // ... its number was not
+    CHECK(chip.id(c) == 2);           // ... but not its number
     CHECK(chip.id(d) == 3);
     CHECK(chip.used(Space::sram) == 8 + 64 + 8);
     CHECK(chip.peak(Space::sram) == 80);

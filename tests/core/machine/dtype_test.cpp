@@ -18,7 +18,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr std::uint32_t all_patterns = 1u << 16;
 
-/// A 16-bit floating-point format: sign, exponent, mantissa.
+/// A 16-bit floating-point format: a sign bit, exponent and mantissa.
 struct Format {
     Dtype dtype;
     int mantissa_bits, bias;
@@ -29,7 +29,7 @@ std::uint32_t exponent_mask(Format f) { return (1u << (15 - f.mantissa_bits)) - 
 std::uint32_t infinity_bits(Format f) { return exponent_mask(f) << f.mantissa_bits; }
 bool is_nan(Format f, std::uint32_t bits) { return (bits & 0x7fff) > infinity_bits(f); }
 
-/// The value of a pattern that is not a NaN, by the definition of the format.
+/// The value of a bit pattern that is not a NaN, by the definition of the format.
 double value_of(Format f, std::uint32_t bits) {
     const double sign = bits & 0x8000 ? -1 : 1;
     const auto exponent = static_cast<int>(bits >> f.mantissa_bits & exponent_mask(f));
@@ -39,13 +39,13 @@ double value_of(Format f, std::uint32_t bits) {
     return sign * std::ldexp(hidden + mantissa, std::max(exponent, 1) - f.bias - f.mantissa_bits);
 }
 
-/// The pattern nearest to x (not a NaN), ties to even, in integer arithmetic on x's bits.
+/// The bit pattern nearest to x (not a NaN), ties to even, by integer arithmetic on the bits of x.
 std::uint32_t nearest(Format f, float x) {
     const auto bits = testing::bits_of<std::uint32_t>(x);
     const std::uint32_t sign = bits >> 16 & 0x8000;
     if ((bits & 0x7fffffff) == 0x7f800000) return sign | infinity_bits(f);
     const auto field = static_cast<int>(bits >> 23 & 0xff);
-    // x = significand 2^exponent, the significand below 2^24.
+    // x = significand x 2^exponent, with a significand below 2^24.
     const std::uint64_t significand = (bits & 0x7fffff) | (field > 0 ? 0x800000u : 0u);
     const int exponent = std::max(field, 1) - 127 - 23;
     // The format's grid around x has steps of 2^step: finer for smaller numbers, until they become subnormal.
@@ -54,7 +54,7 @@ std::uint32_t nearest(Format f, float x) {
     std::uint64_t steps = significand >> drop;
     const std::uint64_t rest = significand - (steps << drop), half = std::uint64_t{1} << (drop - 1);
     if (rest > half || (rest == half && steps % 2 == 1)) ++steps;
-    // Adding the steps to the exponent's field carries into it just as far as it should, up to infinity.
+    // Adding the steps to the exponent field carries into it exactly where it should, up to infinity.
     const auto base = static_cast<std::uint64_t>(std::max(step + f.mantissa_bits + f.bias, 1));
     const std::uint64_t hidden = std::uint64_t{1} << f.mantissa_bits;
     const std::uint64_t pattern = steps < hidden ? steps : (base << f.mantissa_bits) + (steps - hidden);
@@ -79,7 +79,7 @@ std::vector<std::uint16_t> every_pattern() {
     return out;
 }
 
-/// How many of the inputs (no NaNs) encode() or round_to() took elsewhere than the reference does.
+/// How many of the inputs (no NaNs) encode() or round_to() rounds otherwise than the reference.
 int mistakes(Format f, const std::vector<float>& x) {
     const std::vector<std::uint16_t> bits = encoded(f, x);
     std::vector<float> rounded = x;
@@ -181,7 +181,7 @@ TEST_CASE("rounding agrees with integer arithmetic on the bits", "[dtype]") {
 TEST_CASE("a NaN stays a NaN", "[dtype]") {
     const Format f = GENERATE(f16, bf16);
     for (const std::uint32_t bits : {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xff800001u, 0x7fffffffu, 0x7f802000u}) {
-        std::vector<float> x(9, testing::bits_of<float>(bits));  // enough for vector instructions and a rest
+        std::vector<float> x(9, testing::bits_of<float>(bits));  // enough for vector instructions and a remainder
         for (const std::uint16_t b : encoded(f, x)) CHECK(is_nan(f, b));
         round_to(f.dtype, x.data(), static_cast<Index>(x.size()));
         for (const float v : x) CHECK(std::isnan(v));

@@ -1,4 +1,4 @@
-// What an event says, so that nobody has to guess it: structure in pairs, operands, meaning, and place in the matrix.
+// What an event tells, so that nobody has to guess: pairs of begin and end, operands, meaning, and place in the matrix.
 #include "core/machine/event.hpp"
 
 #include <set>
@@ -12,7 +12,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// Begins and ends, as brackets.
+/// Begins and ends as brackets.
 struct Brackets : Listener {
     std::string said;
     void begin(const LaunchMark& m) override { said += std::string(m.kernel) + "("; }
@@ -101,10 +101,10 @@ TEST_CASE("a tile of scores knows its queries and its keys", "[event]") {
     const Log::Entry maximum = log.of(Kind::reduce).at(0);
     CHECK(maximum.event.meaning == Meaning::statistic);
     CHECK((maximum.event.region == Region{no_tensor, 4, {4, 4}, {0, 1}}));
-    // The key's slice is that of the group of heads; the exponential keeps the place of what it works on.
+    // The region's slice is the key head that a group of heads shares. The exponential keeps the region of its operand.
     CHECK(log.of(Kind::load).at(1).event.region.slice == 1);
     CHECK((log.of(Kind::map).at(1).event.region == score.region));
-    // c was copied from a tile of zeros; that it scales rows makes it one number for each.
+    // c was copied from a tile of zeros. Scaling rows by it shows that it holds one number per row.
     for (const Log::Entry& e : log.of(Kind::release))
         if (e.tile == "c") CHECK(e.event.meaning == Meaning::statistic);
 }
@@ -156,7 +156,7 @@ TEST_CASE("every operation has its words, its formula and a name of its own", "[
     CHECK(find_operation("mend") == nullptr);
     std::set<std::string> formulas;
     for (int e = 1; e < effect_count; ++e) formulas.insert(formula_of(static_cast<Effect>(e)));
-    CHECK(formulas.size() == static_cast<std::size_t>(effect_count) - 1);  // each has one of its own
+    CHECK(formulas.size() == static_cast<std::size_t>(effect_count) - 1);  // each effect has its own formula
     CHECK_FALSE(formulas.contains(""));
 }
 

@@ -20,7 +20,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// What a run counted, from the Gpu.
+/// What a run counted, taken from the Gpu.
 struct Counted {
     Counters total;
     std::vector<Traffic> traffic;
@@ -36,7 +36,7 @@ struct Counted {
     }
 };
 
-/// The same from the events, and whether what they say agrees with each other.
+/// What a run counted, taken from its events; and whether the events agree with each other.
 struct Sum : Everything {
     Counters total;
     std::map<TensorId, Traffic> traffic;
@@ -103,7 +103,7 @@ std::string disagreement_with_events(const RandomProgram& program, Mode mode) {
     return disagreement(Counted(gpu), sum);
 }
 
-/// Calls check(seed), which returns "" or what is wrong, for that many seeds.
+/// Calls check(seed), which returns "" or what is wrong, for `count` seeds.
 template <class F>
 void for_seeds(unsigned count, F check) {
     for (unsigned seed = 0; seed < seeds(count); ++seed)
@@ -122,7 +122,7 @@ TEST_CASE("folded, exact and numeric runs count the same", "[gpu][random]") {
         if (seed % 4 == 0) wrong += disagreement(exact, run(program, numeric_mode, 1));
         return wrong;
     });
-    CHECK(folded_flops > static_cast<Count>(seeds(1'000'000)));  // the programs do something
+    CHECK(folded_flops > static_cast<Count>(seeds(1'000'000)));  // the programs compute something
 }
 
 TEST_CASE("events add up to the counters", "[gpu][random]") {
@@ -164,7 +164,7 @@ TEST_CASE("a weighted fold counts by hand what it should", "[gpu]") {
         });
         b.each(Tiles(2, 1), [&](Span) { exp(b, q); });
     });
-    // Each of 3 slices: 10 rows once as q, and 3 times (for the tiles of 4, 4 and 2 rows) as k, 16 bytes a row.
+    // In each of 3 slices: 10 rows once as q, and 3 times as k (for tiles of 4, 4 and 2 rows), 16 bytes a row.
     CHECK(gpu.total().hbm_read == 3 * (10 + 3 * 10) * 16);
     CHECK((gpu.traffic(0) == Traffic{3 * 40 * 16, 0}));
     CHECK(gpu.total().matmul_flops == 3 * 2 * 10 * 10 * 8);
@@ -244,7 +244,7 @@ TEST_CASE("an empty grid is launched with any number of threads and in any mode"
 TEST_CASE("a uniform loop whose tiles differ breaks its promise", "[gpu][promise]") {
     Gpu gpu(small_gpu(), GENERATE(exact_mode, numeric_mode), GENERATE(1, 2));
     std::uint32_t line = 0;
-    /// What is said about work(block, x, y, number of the tile).
+    /// The message about work(block, x, y, number of the tile), or "".
     const auto said = [&](auto work) -> std::string {
         try {
             line = __LINE__ + 4;
@@ -269,9 +269,9 @@ TEST_CASE("a uniform loop whose tiles differ breaks its promise", "[gpu][promise
            "tile 2 costs 32 register_read_bytes where tile 0 costs 16");
     blames(said([](Block& b, Tile& x, Tile& y, Index j) { j == 3 ? add_log(b, x, y) : add(b, x, y); }),
            "tile 3 costs 8 other_flops where tile 0 costs 4");
-    // Another operation at the same cost is no lie.
+    // Another operation at the same cost does not break the promise.
     CHECK(said([](Block& b, Tile& x, Tile& y, Index j) { j == 1 ? add(b, x, y) : update_max(b, x, y); }) == "");
-    // Counts in different columns do not make up for each other.
+    // Counts of different kinds do not make up for each other.
     CHECK_THAT(said([](Block& b, Tile& x, Tile& y, Index j) {
                    exp(b, x);
                    j == 1 ? exp(b, x) : add(b, x, y);
@@ -283,7 +283,7 @@ TEST_CASE("a uniform loop that loads another type breaks its promise", "[gpu][pr
     Gpu gpu(small_gpu(), exact_mode, 1);
     const Hbm x = gpu.add({"X", Role::input, Dtype::f32, 1, 8, 2, nullptr});
     const Hbm h = gpu.add({"H", Role::input, Dtype::f16, 1, 8, 2, nullptr});
-    // Into registers, so that only the bytes that cross HBM differ.
+    // Into registers, so that only the bytes from HBM differ.
     const auto lie = [&] {
         gpu.launch("test", {each(Tiles(1, 1))}, [&](Block& b, Span) {
             b.uniform(Tiles(8, 2), [&](Span j) { Tile t = b.load(j.begin == 2 ? h : x, j, Space::registers); });
@@ -304,7 +304,7 @@ TEST_CASE("a uniform grid axis whose blocks differ breaks its promise", "[gpu][p
     CHECK_THROWS_AS(lie(), BrokenPromise);
     CHECK_THROWS_WITH(lie(), ContainsSubstring("liar") && ContainsSubstring("other_flops") &&
                                  ContainsSubstring("block 5") && ContainsSubstring("costs 8"));
-    // A ragged tile may cost something else, and so may each position of the other axis.
+    // A ragged tile may cost something else, and so may blocks at different positions of the other axis.
     CHECK_NOTHROW(gpu.launch("honest", {uniform(Tiles(7, 2)), each(Tiles(3, 1))},
                              [&](Block& b, Span i, Span j) { work(b, (i.size == 2) == (j.begin == 1)); }));
     CHECK_THROWS_AS(gpu.launch("liar", {uniform(Tiles(7, 2)), each(Tiles(3, 1))},
@@ -331,7 +331,7 @@ TEST_CASE("a run stops when it is asked to, by a program or from another thread"
         const auto run = [&] {
             gpu.launch("test", {each(Tiles(1000, 1))}, [&](Block&, Span i) {
                 if (i.begin == 10) control.stop = true;
-                while (i.begin > 10 && !control.stop) continue;  // however long the one with block 10 takes
+                while (i.begin > 10 && !control.stop) continue;  // block 10 may take long
             });
         };
         CHECK_THROWS_AS(run(), Interrupted);
@@ -389,12 +389,12 @@ TEST_CASE("an exception in a block reaches the caller and leaves nothing running
     CHECK(running == 0);
     const int after = started;
     CHECK(after >= 21);
-    CHECK(after < 2000);  // nor do the other threads go through the rest of the grid
+    CHECK(after < 2000);  // the other threads do not go through the rest of the grid
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     CHECK(started == after);
     CHECK_THROWS_AS(run([](Block& b) { Tile u = b.alloc("u", 1, 20, Space::sram); }), OutOfChipMemory);
     CHECK(running == 0);
-    // The machine is as good as new.
+    // The Gpu can be used again.
     slow = false;
     CHECK_NOTHROW(run([](Block& b) { Tile u = b.alloc("u", 1, 15, Space::sram); }));
     CHECK(gpu.peak(Space::sram) == 100);
@@ -498,7 +498,7 @@ TEST_CASE("tensors, notes and the footprint are kept", "[gpu]") {
     CHECK(h.cols() == 4);
     CHECK(h.dtype() == Dtype::f16);
     CHECK(gpu.tensors().size() == 2);
-    CHECK_FALSE(gpu.tensors()[0].data);  // nothing is computed, so nothing is stored
+    CHECK_FALSE(gpu.tensors()[0].data);  // nothing is computed, so no data are kept
     CHECK(gpu.hbm_footprint() == 96 + 40);
     CHECK(gpu.capacity(Space::sram) == 123);
     CHECK(gpu.capacity(Space::registers) == 456);

@@ -1,4 +1,4 @@
-// Lanes and rings change who issues an operation and what is charged for places, and nothing that is counted.
+// Lanes and rings change who issues an operation and what memory is charged for slots, but nothing that is counted.
 #include "core/machine/lane.hpp"
 
 #include <map>
@@ -63,7 +63,7 @@ TEST_CASE("lanes and a ring: the same counts, values and promises, and places ch
             CHECK(difference(with.total, without.total) == "");
             CHECK(with.traffic == without.traffic);
             CHECK(same_bits(with.o, without.o));
-            // Four slots of 16 x 8, and two Q; two consumers of 4 warps with 64 registers a thread, of 4 bytes each.
+            // Four slots of 16 x 8, and two Q; two consumers of 4 warps, with 64 registers of 4 bytes a thread.
             CHECK(with.sram == 4 * (4 * 16 * 8 + 2 * 8 * 8));
             CHECK(with.registers == 2 * 4 * 32 * 64 * 4);
             const Ran open = run({.keys = keys, .registers = 0}, mode);
@@ -73,7 +73,7 @@ TEST_CASE("lanes and a ring: the same counts, values and promises, and places ch
 
 TEST_CASE("an event says which lane issued it, and a tile where it has its place", "[lane]") {
     struct Heard : Listener {
-        std::map<std::string, std::set<std::string>> by;  // operations of each lane
+        std::map<std::string, std::set<std::string>> by;  // names of each lane's operations
         std::vector<Index> slots;
         void on(const Event& e, TileData) override {
             by[e.lane ? e.lane->name : ""].insert(e.operation->name);
@@ -130,7 +130,7 @@ TEST_CASE("a run with lanes is recorded, stepped back and forth, written and rea
     CHECK(again.str() == out.str());
     for (Index n = 0; n < trace.size(); ++n) CHECK(read.trace[n].lane == trace[n].lane);
 
-    // A tile that says it is in a place of another thread block.
+    // A tile that claims a slot of another thread block.
     std::string wrong = out.str();
     const std::size_t at = wrong.rfind("\"within\":");
     wrong.replace(at, wrong.find_first_of(",}", at) - at, "\"within\":0");
@@ -167,7 +167,7 @@ TEST_CASE("a ring and a lane's registers hold what they have room for", "[lane]"
                StartsWith("lane: WG1 has 6 warps, and turns are of warpgroups of 4, at "));
     CHECK_THAT(misuse([](Block& b, const Hbm&) { Lane one = b.lane("WG1", {}), again = b.lane("WG1", {}); }),
                StartsWith("lane: WG1 is there already; declare it once a thread block"));
-    // Slots are filled in order: the first one's tile has to be given back before the third tile comes.
+    // Slots are filled in order: the first slot's tile has to be given back before the third tile comes.
     CHECK_THAT(misuse([](Block& b, const Hbm& x) {
                    Ring ring = b.ring("KV", 2, 16, 8, Dtype::f32);
                    Tile first = b.load(ring, x, {0, 16});

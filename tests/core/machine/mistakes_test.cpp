@@ -1,4 +1,4 @@
-// Mistakes of a tile program that would make wrong numbers are errors instead.
+// Mistakes of a tile program that would lead to wrong numbers are errors instead.
 #include "core/machine/mistakes.hpp"
 
 #include <memory>
@@ -24,7 +24,7 @@ GpuSpec spec() {
     return g;
 }
 
-/// Runs body(block, x, y) in a single thread block, with x and y tensors of 8 x 2 f32.
+/// Runs body(block, x, y) in a single thread block; x and y are tensors of 8 x 2 f32.
 template <class F>
 void run(F&& body, Mode mode = exact_mode) {
     Gpu gpu(spec(), mode, 1);
@@ -67,7 +67,7 @@ TEST_CASE("a uniform axis may not move another tensor", "[mistakes]") {
 
 TEST_CASE("a loop over a part of what a graded axis sees is counted one by one, or refused", "[mistakes]") {
     const Tiles rows(8, 2, "i"), keys(8, 2, "j");
-    const Seen seen = Seen(keys).and_before_end(0);  // 1, 2, 3 and 4 of them
+    const Seen seen = Seen(keys).and_before_end(0);  // row blocks see 1, 2, 3 and 4 tiles
     const auto read = [&](const Mode& mode, const Axis& axis, auto&& parts) {
         Gpu gpu(spec(), mode, 1);
         const Hbm x = gpu.add({"X", Role::input, Dtype::f32, 1, 8, 2, nullptr});
@@ -120,7 +120,7 @@ TEST_CASE("an operation that cannot be says where it is", "[mistakes]") {
         row_max(b, m, s);
     });
     CHECK(contains(shapes, "the tiles' shapes do not match, at source line "));
-    // A program's own exceptions are as they were.
+    // A program's own exceptions come through unchanged.
     CHECK(mistake<std::out_of_range>([](Block&, const Hbm&, const Hbm&) { throw std::out_of_range("mine"); }) ==
           "mine");
 }
@@ -141,7 +141,7 @@ TEST_CASE("what was not stored before has no value to load", "[mistakes][blank]"
         b.store(b.alloc_registers("t", rows.size, cols.size), s, rows, cols);
     };
     const Axis rows = each(Tiles(8, 2));
-    // By an earlier launch, whose stores are tiles of other sizes, or by itself.
+    // Stored by an earlier launch, in tiles of other sizes, or by the block itself: no error.
     CHECK_NOTHROW(run(rows, [&](Block& b, const Hbm& s, Span i, Index launch) {
         if (launch == 0) put(b, s, i, {0, 4}), put(b, s, {i.begin, 1}, {4, 2}), put(b, s, {i.begin + 1, 1}, {3, 3});
         if (launch == 1) Tile t = b.load(s, {0, 8});
@@ -151,7 +151,7 @@ TEST_CASE("what was not stored before has no value to load", "[mistakes][blank]"
         put(b, s, i, {0, 6});
         Tile t = b.load(s, i);
     }));
-    // Not by a neighbour that runs beside it, unless they take turns.
+    // Stored by a thread block that runs at the same time: an error, unless they take turns.
     const auto both = [&](Block& b, const Hbm& s, Span i, Index) {
         put(b, s, i, {0, 6});
         Tile t = b.load(s, {0, i.end()});
@@ -160,7 +160,7 @@ TEST_CASE("what was not stored before has no value to load", "[mistakes][blank]"
     const auto message = message_of<std::logic_error>([&] { run(rows, both); });
     CHECK(contains(message, "load: row 0, columns [0, 6) of slice "));
     CHECK(contains(message, " of S were not all stored before, by this thread block or an earlier launch, at source "));
-    // One element is enough. Adding reads, too.
+    // One missing element is enough. reduce_add() reads, too.
     CHECK(contains(message_of<std::logic_error>([&] {
                        run(rows, [&](Block& b, const Hbm& s, Span i, Index launch) {
                            if (launch == 0) put(b, s, i, {0, i.begin == 4 ? 5 : 6});
@@ -223,7 +223,7 @@ TEST_CASE("data of another shape or type is refused", "[mistakes]") {
 
 namespace {
 
-/// Whether a program could reach elements through B, or state a price.
+/// Whether a program could get at elements through B, or set a cost.
 template <class B>
 concept OpensTheDoor = requires(B b) {
     b.charge(Counters{});
@@ -252,7 +252,7 @@ TEST_CASE("thread blocks that store to the same elements are refused", "[mistake
     const auto put = [](Block& b, const Hbm& y, Span rows, Span cols) {
         b.store(b.alloc_registers("t", rows.size, cols.size), y, rows, cols);
     };
-    // The whole of it, by every block.
+    // Every block stores the whole tensor.
     const auto message = message_of<Race>([&] {
         run([&](Block& b, const Hbm& y, Index) {
             b.at(7);
@@ -262,7 +262,7 @@ TEST_CASE("thread blocks that store to the same elements are refused", "[mistake
     CHECK(contains(message, "race in kernel"));
     CHECK(contains(message, "thread block 0 (pseudo-code line 7) and thread block 1 (line 7)"));
     CHECK(contains(message, "of Y"));
-    // One element is enough, wherever it lies.
+    // One shared element is enough, wherever it lies.
     CHECK_THROWS_AS(run([&](Block& b, const Hbm& y, Index i) {
                         put(b, y, {i, 1}, {0, 6});
                         if (i == 3) put(b, y, {0, 1}, {5, 1});
@@ -274,7 +274,7 @@ TEST_CASE("thread blocks that store to the same elements are refused", "[mistake
                         if (i == 2) put(b, y, {7, 1}, {0, 3});
                     }),
                     Race);
-    // A wide one that begins before, and is not the nearest neighbour.
+    // A wide store that begins before, and whose nearest neighbour is another store.
     CHECK_THROWS_AS(run([&](Block& b, const Hbm& y, Index i) {
                         if (i == 0) put(b, y, {0, 2}, {0, 5}), put(b, y, {0, 1}, {1, 1});
                         if (i == 1) put(b, y, {1, 1}, {3, 1});
@@ -310,13 +310,13 @@ TEST_CASE("thread blocks that take turns may store to the same elements, one aft
         return mode.data ? tilescope::testing::contents(gpu.tensors()[0]) : std::vector<float>();
     };
     const Tiles turns(9, 1);
-    float expected = 0;  // ((0 x 1 + 1) 2 + 2) 3 + 3 ...: only this order gives it
+    float expected = 0;  // ((0 x 1 + 1) 2 + 2) 3 + 3 ...: only this order gives the expected number
     for (int k = 1; k <= 9; ++k) expected = expected * static_cast<float>(k) + static_cast<float>(k);
     const std::vector<float> both = {expected, expected};
     CHECK(run(each(Tiles(2, 1)), ordered(each(turns)), threads) == (mode.data ? both : std::vector<float>()));
-    // Along the other axis nobody waits for anybody.
+    // Along an axis that is not ordered, no block waits for another.
     CHECK_THROWS_AS(run(each(Tiles(3, 1)), ordered(each(turns)), threads), Race);
-    // With data, threads that do not take turns would race in earnest.
+    // With data, threads that do not take turns would really race.
     CHECK_THROWS_AS(run(each(Tiles(2, 1)), each(turns), mode.data ? 1 : threads), Race);
 }
 

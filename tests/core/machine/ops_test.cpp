@@ -30,7 +30,7 @@ const std::vector<Shape> shapes{{1, 1}, {1, 7}, {9, 1}, {2, 3}, {8, 4}, {13, 33}
 
 double exp_of(float x) {
     const double e = std::exp(static_cast<double>(x));
-    return e < static_cast<double>(std::numeric_limits<float>::min()) ? 0 : e;  // no subnormal results
+    return e < static_cast<double>(std::numeric_limits<float>::min()) ? 0 : e;  // results are never subnormal
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ TEST_CASE("every operation has its price", "[ops]") {
         gpu.listen(log);
         in_block(gpu, [&](Block& b) {
             b.at(4);
-            // `out` in registers in f32, `in` in SRAM in f16, so that each byte can only be one of them.
+            // `out` is f32 in registers, `in` is f16 in SRAM, so that each byte counted belongs to only one of them.
             Tile out = b.alloc_registers("out", p.out.rows, p.out.cols, 1);
             Tile in = b.alloc("in", p.in.rows, p.in.cols, Space::sram, Dtype::f16, 1);
             p.op(b, out, in);
@@ -124,7 +124,7 @@ TEST_CASE("operations on one tile have their price", "[ops]") {
     CHECK(log.all.at(1).event.source_line == line);
     CHECK(std::string(log.all.at(1).event.operation->name) == "exp");
     CHECK(std::string(log.all.at(2).event.operation->name) == "mask_above_diagonal");
-    CHECK(difference(log.all.at(2).event.cost, {}) == "");  // a predicate on what produced x
+    CHECK(difference(log.all.at(2).event.cost, {}) == "");  // no cost: the operation that produced x could mask it
     CHECK(log.all.at(2).event.source_line == line + 1);
     CHECK(log.all.at(2).event.a() == no_tile);
 }
@@ -142,7 +142,7 @@ TEST_CASE("row reductions compute what a plain loop computes", "[ops]") {
                        [&](Index r, Index) { return greatest(r); }) == 0);
         CHECK(mistakes(result([](Block& b, Tile& m, const Tile& t) { update_row_max(b, m, t); }, old, x),
                        [&](Index r, Index) { return std::max<double>(old(r, 0), greatest(r)); }) == 0);
-        // Positive numbers, so that a tolerance relative to the sum is fair in any order of summation.
+        // Positive numbers, so that the tolerance relative to the sum holds for any order of summation.
         Matrix y = x;
         for (float& v : y.x) v = v == -infinity ? 0.0f : std::abs(v);
         const auto sum = [&](Index r) {
@@ -179,7 +179,7 @@ TEST_CASE("the exponential overflows, underflows and ends as the hardware's does
     const std::vector<float> ends{-infinity, infinity, 0.0f,   -0.0f,    88.72283f, 88.7229f, 100.0f, 1e30f,
                                   -1e30f,    -87.0f,   lowest, -87.337f, -100.0f,   1.0f,     -1.0f,  87.0f};
     const auto n = static_cast<Index>(ends.size());
-    // Each of them in every position of a vector instruction, and in the rest that is left over.
+    // Each number in every position of a vector instruction, and in the remainder.
     for (Index cols = 1; cols <= 17; ++cols)
         for (Index first = 0; first < n; ++first) {
             Matrix x(1, cols);
@@ -221,7 +221,7 @@ TEST_CASE("rows that saw nothing end as 0 and -inf, not as NaN", "[ops]") {
     const Matrix lse =
         result([](Block& b, Tile& m, const Tile& l) { add_log(b, m, l); }, Matrix(3, 1, -infinity), none);
     CHECK(same_bits(lse.x, std::vector<float>(3, -infinity)));
-    // The correction factor of an online softmax, from nothing seen to something seen and from nothing to nothing.
+    // The correction factor of an online softmax: from no key seen to some seen, and from none to none.
     const Matrix m = result([](Block& b, Tile& x, const Tile& t) { exp_minus(b, x, t); }, Matrix(2, 1, -infinity),
                             Matrix(2, 1, {5.0f, -infinity}));
     CHECK(same_bits(m.x, std::vector<float>(2, 0.0f)));
@@ -245,7 +245,7 @@ TEST_CASE("a NaN is not swallowed", "[ops]") {
             CHECK(expect_nan_there([](Block& b, Tile& t, const Tile& m) { divide_rows(b, t, m); }, ones));
             CHECK(expect_nan_there([](Block& b, Tile& t, const Tile& m) { add(b, t, m); }, same));
             CHECK(expect_nan_there([](Block& b, Tile& t, const Tile& m) { add_log(b, t, m); }, same));
-            // Sums are NaN in that row only, and so is the row's softmax, whatever its maximum took the NaN for.
+            // Sums are NaN in that row only. So is the row's softmax, whatever the maximum made of the NaN.
             const Matrix l = result([](Block& b, Tile& t, const Tile& u) { row_sum(b, t, u); }, ones, x);
             const auto softmax_sum = [](Block& b, Tile& t, const Tile& u) {
                 Tile p = b.alloc_registers("p", u.rows(), u.cols()), m = b.alloc_registers("m", u.rows(), 1);

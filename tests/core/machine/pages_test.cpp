@@ -1,4 +1,4 @@
-// Tensors whose rows lie in pages: a load reads the table first, and finds its rows wherever they are.
+// Tensors whose rows lie in pages: a load reads the table first, and finds the rows wherever they are.
 #include "core/machine/mode.hpp"
 #include "core/machine/storage.hpp"
 #include "tests/support/folder.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr Index pages_of_a_slice = 4;
 
-/// Two slices of `rows` rows, 10 r + c in row r and column c of the first, 1000 more in the second; pages the other way
-/// round, those of the second slice first.
+/// Two slices of `rows` rows: 10 r + c in row r and column c of the first, 1000 more in the second. Pages lie in
+/// reverse order, those of the second slice first.
 struct Paged {
     Index size, rows;
 
@@ -60,7 +60,7 @@ TEST_CASE("rows of pages are found wherever the pages are", "[pages]") {
             CHECK(row[0] == Paged::value(s, r, 0));
             CHECK(row[1] == Paged::value(s, r, 1));
         }
-    // Rows 0-3, 4-7, 8-10 are in 2 pages each; the second and third load of a tile find the entries at hand.
+    // Rows 0-3, 4-7, 8-10 lie in 2 pages each. The second and third load of a tile need not read the entries again.
     CHECK(gpu.traffic(1).read == 2 * 3 * 2 * 4);
     CHECK(gpu.tensors()[0].bytes() == 8 * 3 * 2 * 4);
 }

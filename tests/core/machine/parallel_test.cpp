@@ -31,7 +31,7 @@ TEST_CASE("every number is worked on once, whatever the threads", "[parallel][th
 
 TEST_CASE("a worker has one call at a time, and can keep things of its own", "[parallel][threads]") {
     constexpr Index n = 20'000, workers = 4;
-    std::vector<Index> sums(workers);  // without any lock: ThreadSanitizer looks on
+    std::vector<Index> sums(workers);  // no lock: ThreadSanitizer would report a race
     at_once(n, workers, [&](Index worker, Index k) { sums[static_cast<std::size_t>(worker)] += k; });
     Index sum = 0;
     for (const Index s : sums) sum += s;
@@ -50,7 +50,7 @@ TEST_CASE("one worker is the caller and goes in order", "[parallel][threads]") {
 }
 
 TEST_CASE("several workers are at it at the same time", "[parallel][threads]") {
-    // Each waits for the other: one thread alone would wait for ever.
+    // Each call waits for the other: a single thread would wait for ever.
     std::atomic<int> here{0};
     at_once(2, 2, [&](Index, Index) {
         ++here;
@@ -75,7 +75,7 @@ TEST_CASE("what a worker throws ends it and reaches the caller", "[parallel][thr
         CHECK_THROWS_WITH(run([] { throw std::runtime_error("number 20"); }), "number 20");
         CHECK(running == 0);
         CHECK(calls >= 21);
-        CHECK(calls < 5000);  // the others do not go on to the end
+        CHECK(calls < 5000);  // the other workers do not go on to the end
         CHECK_THROWS_AS(run([] { throw std::bad_alloc(); }), std::bad_alloc);
         CHECK_THROWS_AS(run([] { throw Interrupted(); }), Interrupted);
         CHECK_THROWS_AS(run([] { throw 7; }), int);

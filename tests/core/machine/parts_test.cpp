@@ -1,4 +1,4 @@
-// A grid axis of parts: blocks see parts of what a graded axis sees.
+// A grid axis of parts: each block sees a part of what a graded axis sees.
 #include "core/machine/mode.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/harness.hpp"
@@ -9,7 +9,7 @@ using namespace tilescope::testing;
 
 namespace {
 
-/// Blocks that do more with the more tiles they see, and something else where they see none.
+/// Blocks do more the more tiles they see; where they see none, they do something else.
 template <class F>
 Counters total(Mode mode, const Tiles& rows, const Tiles& keys, const Seen& seen, const Tiles& cut, F&& extra) {
     Gpu gpu(small_gpu(), mode, 1);
@@ -33,7 +33,7 @@ const auto nothing = [](Block&, const Hbm&, Span, Span, const Tiles&) {};
 TEST_CASE("counting parts of a graded range gives what running them gives", "[graded][parts]") {
     const Tiles rows(17, GENERATE(1, 2, 5, 7, 17, 20), "i"), keys(GENERATE(1, 3, 20, 21), 3, "j");
     const Index splits = GENERATE(1, 2, 3, 5, 9), shift = GENERATE(range(-24, 25, seeds(8) == 8 ? 1 : 7));
-    const int part = GENERATE(0, 1, 2, 3);  // all, growing, shrinking, both
+    const int part = GENERATE(0, 1, 2, 3);  // nothing hidden, growing, shrinking, both
     CAPTURE(rows.tile_size(), keys.extent(), splits, shift, part);
     Seen seen(keys);
     if (part & 1) seen = seen.and_before_end(shift);
@@ -71,7 +71,7 @@ TEST_CASE("a part must cost in proportion to what it holds of what is seen", "[m
     });
     CHECK(contains(message, "a promise of kernel: thread block 22"));
     CHECK(contains(message, "hbm_read_bytes"));
-    // What is seen is not cut: every part does all of it.
+    // Here every part does all that the graded axis sees.
     CHECK_THROWS_AS(run([&](Block& b, const Hbm& x, Span i, Span s, const Tiles& own) {
                         if (own.count() > 0 && s.begin > 0) b.uniform(seen(i), [&](Span j) { Tile t = b.load(x, j); });
                     }),

@@ -10,7 +10,7 @@ namespace {
 
 const Dropping half{{9, 127}, 2, 3, 5, 7, {2, 1}};
 
-/// The cost of an operation on a tile of 3 x 5 in f32 registers, and one of so many rows of 5 in SRAM in f16.
+/// The cost of an operation on x, a tile of 3 x 5 f32 in registers, and y, a tile of `rows` x 5 f16 in SRAM.
 Counters cost(const OnTiles& op, Index rows) {
     Gpu gpu(small_gpu(), numeric_mode, 1);
     Log log;

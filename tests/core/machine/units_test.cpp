@@ -14,7 +14,7 @@ std::vector<Span> spans(Tiles t) {
     return out;
 }
 
-/// The tiles of [0, n), cut off one at a time.
+/// The tiles of [0, n), cut off one by one.
 std::vector<Span> cut(Index n, Index size) {
     std::vector<Span> out;
     for (Index begin = 0, rest = n; rest > 0;) {
@@ -26,7 +26,7 @@ std::vector<Span> cut(Index n, Index size) {
     return out;
 }
 
-/// Everything that a range of tiles says about itself, against the list of its tiles.
+/// Whether all that a range of tiles says about itself agrees with the list of its tiles.
 bool describes(Tiles t, const std::vector<Span>& expected, Index size) {
     Index full = 0, extent = 0;
     for (const Span& s : expected) {
@@ -38,7 +38,7 @@ bool describes(Tiles t, const std::vector<Span>& expected, Index size) {
            t.ragged() == (full != count) && t.extent() == extent;
 }
 
-/// How often a range of tiles was wrong, over every n and size up to a limit.
+/// How often wrong(n, size) is true, over all n and sizes up to a limit.
 template <class F>
 int mistakes(F wrong) {
     int count = 0;

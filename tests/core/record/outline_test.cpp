@@ -19,7 +19,7 @@ std::vector<Case> cases() {
     return all;
 }
 
-/// What all thread blocks of a launch do.
+/// The cost of all thread blocks of a launch.
 Counters sum_of(const LaunchOutline& launch) {
     Counters sum;
     for (const BlockOutline& b : launch.blocks)

@@ -12,8 +12,7 @@ using namespace tilescope::testing;
 
 namespace {
 
-/// What the machine really held after every event: the contents of tiles as they were reported, and the tensors
-/// themselves.
+/// What the machine really held after every event: contents of tiles as they were reported, and the tensors.
 struct Witness : Everything {
     struct TileSeen {
         TileInfo info;
@@ -21,14 +20,14 @@ struct Witness : Everything {
         std::vector<float> data;
     };
     struct Moment {
-        Event event;  // the one that led here
+        Event event;  // the event that led here
         Index launch;
         std::string kernel;
         Counters total;
         std::map<TileId, TileSeen> tiles;
         std::vector<std::vector<float>> tensors;
         std::vector<Traffic> traffic;
-        std::vector<std::vector<Touched>> touched;  // in any order
+        std::vector<std::vector<Touched>> touched;  // per tensor, in any order
     };
 
     explicit Witness(const Gpu& gpu) : gpu_(gpu) {}
@@ -67,7 +66,7 @@ struct Witness : Everything {
     const Gpu& gpu_;
 };
 
-/// What is wrong with the player's state; "" when it is what the witness saw.
+/// What is wrong with the player's state; "" when the witness saw the same.
 std::string wrong(const Player& player, const Witness::Moment& m) {
     const MachineState& s = player.state();
     const bool in_launch = m.event.kind() == Kind::launch;
@@ -113,13 +112,13 @@ Recorded record(unsigned seed, Mode mode) {
     return r;
 }
 
-/// A recording long enough for several keyframes, and short enough to keep all of its states.
+/// A recording that is long enough for several keyframes, and short enough to keep all its states.
 Recorded record_long(unsigned& seed, Mode mode) {
     for (;; ++seed)
         if (Recorded r = record(seed, mode); r.trace->size() > 1500 && r.trace->size() < 6000) return r;
 }
 
-/// The states after 0, 1, 2, ... steps, each reached by the step before.
+/// The states after 0, 1, 2, ... steps, each reached by a single step.
 std::vector<MachineState> states(const Trace& trace) {
     Player player(trace);
     std::vector<MachineState> out;
@@ -184,7 +183,7 @@ TEST_CASE("a seek in any order equals a replay from the start", "[player]") {
             Player fresh(*r.trace);
             check(fresh, order[k]);
         }
-        // The states differ from each other, or all of this would prove nothing.
+        // The states have to differ from each other, or these checks would prove nothing.
         for (std::size_t k = 1; k < expected.size(); ++k)
             if (expected[k] == expected[k - 1]) FAIL("nothing happened in step " << k - 1);
     }
@@ -240,7 +239,7 @@ TEST_CASE("tensors show what was stored so far, where stores overlap too", "[pla
     const Hbm y = gpu.add({"Y", Role::output, Dtype::bf16, 2, 6, 5, nullptr});
     gpu.launch("test", {each(Tiles(1, 1))}, [&](Block& b, Span) {
         float next = 1.001f;
-        // The same region again after another one that overlaps it, and parts of rows.
+        // The same region again after an overlapping one was stored, and parts of rows.
         for (const auto& [slice, rows, cols] :
              {std::tuple(0, Span{0, 4}, Span{0, 5}), std::tuple(0, Span{2, 4}, Span{1, 3}),
               std::tuple(0, Span{0, 4}, Span{0, 5}), std::tuple(1, Span{0, 6}, Span{4, 1}),
@@ -295,13 +294,13 @@ TEST_CASE("next and previous go to just after the step that is looked for", "[pl
     const Trace& trace = *r.trace;
     const auto moves = [](const Step& s) { return s.moves_data(); };
     const auto check = [&](auto wanted) {
-        std::vector<Index> after;  // the positions to stop at
+        std::vector<Index> after;  // the positions at which to stop
         for (Index k = 0; k < trace.size(); ++k)
             if (wanted(trace[k])) after.push_back(k + 1);
         Player player(trace);
         std::vector<Index> forwards, backwards;
         while (player.next(wanted)) forwards.push_back(player.position());
-        if (!after.empty()) CHECK(player.position() == after.back());  // stays where the last one was
+        if (!after.empty()) CHECK(player.position() == after.back());  // the player stays at the last one
         player.seek(trace.size() + 1);
         if (!after.empty() && after.back() == trace.size()) backwards.push_back(trace.size());
         while (player.previous(wanted)) backwards.push_back(player.position());

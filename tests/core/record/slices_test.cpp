@@ -27,14 +27,14 @@ Trace whole(const RandomProgram& program, const TraceOptions& options) {
     return trace;
 }
 
-/// What does not count: it comes from destructors, or ends a block.
+/// Events from position `from` on that a limit does not count: releases, and ends of blocks.
 Index ends(const Trace& t, Index from) {
     Index n = 0;
     for (Index k = from; k < t.size(); ++k) n += t[k].kind() == Kind::release || t[k].kind() == Kind::block_end;
     return n;
 }
 
-/// The same recording in slices of a size; `most` is the largest of them, and `slices` how many there were.
+/// Records the program in slices. `most` is the largest size of a slice, and `slices` their number.
 struct InSlices {
     InSlices(const RandomProgram& program, const TraceOptions& options, Slices::Size size, Slices::End end) {
         for (bool last = false; !last; ++slices) {

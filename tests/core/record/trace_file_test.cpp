@@ -27,7 +27,7 @@ ReadTrace read(const std::string& text) {
     return read_trace(in, "t.json");
 }
 
-/// Why the text cannot be read.
+/// The message with which the text is refused.
 std::string refusal(const std::string& text) {
     return message_of<UsageError>([&] { read(text); });
 }
@@ -107,7 +107,7 @@ TEST_CASE("a file cut short anywhere is refused, in one line", "[trace][file]") 
     const std::string text = small();
     for (std::size_t size = 0; size + 2 < text.size(); size += 7) {
         const std::string why = refusal(text.substr(0, size));
-        const bool known = size > text.find(',');  // its schema
+        const bool known = size > text.find(',');  // then the text has its schema
         if (!why.starts_with(known ? "t.json: ends in the middle, after " : "t.json: is not a recording; ") ||
             why.find('\n') != std::string::npos)
             FAIL(size << " bytes: " << why);

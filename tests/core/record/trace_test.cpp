@@ -15,7 +15,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// What is told to listeners, as a recording should keep it.
+/// What listeners are told, in the form in which a recording should keep it.
 struct Heard : Everything {
     struct Entry {
         Event event;
@@ -39,7 +39,7 @@ Counters sum(const Trace& t) {
     return c;
 }
 
-/// Two launches over two tensors, the second of which is added in between.
+/// Two launches over two tensors. The second tensor is added between the launches.
 void two_launches(Gpu& gpu) {
     const std::vector<float> values = random_floats(12, 1);
     const bool data = gpu.mode().data;
@@ -153,7 +153,7 @@ TEST_CASE("a recording knows grids, blocks, loops and which turn a step is in", 
     REQUIRE(trace->loops().size() == 2);
     CHECK(trace->loops()[0].name == "j");
     CHECK(trace->loops()[1].promise == Promise::none);
-    // Of the first block: three loads, each with two reloads in the inner loop.
+    // The first block: three loads, each with two reloads in the inner loop.
     std::vector<std::string> places;
     for (Index k = 0; k < trace->size() && places.size() < 9; ++k) {
         if ((*trace)[k].kind() != Kind::load) continue;
@@ -189,7 +189,7 @@ TEST_CASE("tables of tiles, tensors, regions and kernels", "[trace]") {
     CHECK(x.size() == 12);
     std::vector<float> rounded = random_floats(12, 1);
     round_to(Dtype::f16, rounded.data(), 12);
-    CHECK(same_bits(x.initial, rounded));  // before the first launch changed it
+    CHECK(same_bits(x.initial, rounded));  // the values before the first launch changed them
     CHECK((x.regions == std::vector<Region>{{0, 0, {0, 2}, {0, 3}}, {0, 0, {2, 2}, {0, 3}}}));
     CHECK(y.name == "Y");
     CHECK(y.initial.size() == 6);
@@ -215,16 +215,16 @@ TEST_CASE("what is loaded as it was left, and stored as it was, is kept once", "
         const Hbm y = gpu.add({"Y", Role::output, Dtype::f32, 1, 4, 3, nullptr});
         gpu.launch("k", {each(Tiles(1, 1))}, [&](Block& b, Span) {
             const Span top{0, 2}, second{1, 1};
-            Tile a = b.load(x, top);  // 0
+            Tile a = b.load(x, top);  // number 0 of `moved` below
             Tile again = b.load(x, top);
             b.store(a, y, top);
             b.reload(again, y, top, {0, 3});
             Tile m = b.alloc_registers("m", 2, 1);
-            exp_minus(b, a, m);  // 4: other numbers
-            b.store(a, y, top);  // as the tile has them
+            exp_minus(b, a, m);  // 4: new values
+            b.store(a, y, top);  // the values that the tile holds
             Tile row = b.load(x, second);
-            b.store(row, y, second);      // in the midst of what was stored
-            b.reload(a, y, top, {0, 3});  // 8: neither what was stored there, nor what the tile held
+            b.store(row, y, second);      // a row of what was stored before
+            b.reload(a, y, top, {0, 3});  // 8: neither what was stored there before, nor what the tile held
         });
     });
     std::vector<TileData> moved;
@@ -276,7 +276,7 @@ TEST_CASE("chosen blocks are recorded, and nothing else", "[trace]") {
     const RandomProgram program(seed);
     const auto all = record(program);
     const auto some = record(program, {.blocks = {2, 0, 2}});
-    // What is left of all of it when the other blocks are taken away.
+    // The steps of the whole recording without those of the other blocks.
     std::vector<Index> kept;
     for (Index k = 0; k < all->size(); ++k)
         if (const Event& e = (*all)[k].event; e.kind() == Kind::launch || e.block == 0 || e.block == 2)
@@ -291,7 +291,7 @@ TEST_CASE("chosen blocks are recorded, and nothing else", "[trace]") {
     CHECK(bad == 0);
     CHECK(count_if(*some, [](const Step& s) { return s.event.kind() == Kind::launch; }) ==
           static_cast<Index>(all->launches().size()));
-    // Without data, the other blocks need not even run.
+    // Without data, the other blocks need not run at all.
     const auto alone = record(program, {.blocks = {0, 2}}, Mode{false, false, true});
     CHECK(alone->size() == some->size());
     CHECK(difference(sum(*alone), sum(*some)) == "");
@@ -312,7 +312,7 @@ TEST_CASE("without values a recording keeps none", "[trace]") {
 
 TEST_CASE("a recording that outgrows its limits stops with one line, and what it has is a prefix", "[trace]") {
     const auto whole = record(two_launches);
-    /// Records under limits too low; what was recorded must be the beginning of it all.
+    /// Records under limits that are too low. What was recorded must be the beginning of the whole recording.
     const auto cut_short = [&](const TraceOptions& options, const std::string& limit) {
         Gpu gpu(small_gpu(), numeric_mode, 1);
         Trace trace(gpu, options);
@@ -328,11 +328,12 @@ TEST_CASE("a recording that outgrows its limits stops with one line, and what it
         CHECK(what.find('\n') == std::string::npos);
         CHECK(ContainsSubstring("no values").match(what) == ContainsSubstring("bytes").match(what));
         REQUIRE(trace.size() < whole->size());
-        // Up to the refusal. Tiles on chip are released on the way out, which may or may not still have found room.
+        // Equal up to the refusal. While the exception unwinds, tiles are released, which may or may not still be
+        // recorded.
         Index same = 0;
         while (same < trace.size() && same_step(trace, same, *whole, same)) ++same;
         for (Index k = same; k < trace.size(); ++k) CHECK(trace[k].event.kind() == Kind::release);
-        // It stays closed, and can still be played.
+        // The recording stays closed, and can still be played.
         CHECK_THROWS_AS(two_launches(gpu), RunError);
         Player player(trace);
         player.seek(trace.size());

@@ -1,4 +1,4 @@
-// Text for other programs: what each of them would read in it stands for itself.
+// Text for other programs: whatever is special to a program stands for itself.
 #include "core/text/quoting.hpp"
 
 #include "core/text/table.hpp"
@@ -19,7 +19,7 @@ TEST_CASE("text for another program has no meaning there", "[text]") {
 
     CHECK(in_tex("\\write18{a_b} 5% <x> ~^|") ==
           "\\textbackslash{}write18\\{a\\_b\\} 5\\% \\textless{}x\\textgreater{} \\~{}\\^{}\\textbar{}");
-    CHECK(in_tex("[2cm] a") == "{}[2cm] a");  // no distance after the \\ of the row before
+    CHECK(in_tex("[2cm] a") == "{}[2cm] a");  // not read as the optional distance of the \\ that ends the row before
     CHECK(in_tex("*a") == "{}*a");
 
     CHECK(in_markdown("a|b [c](d) <e> &lt; `f` *g* $h$") == "a\\|b \\[c\\](d) \\<e> \\&lt; \\`f\\` \\*g\\* \\$h\\$");

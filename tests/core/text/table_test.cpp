@@ -1,4 +1,4 @@
-// Tables: for terminals of 120 places, and for documents.
+// Tables for terminals of 120 columns, and for documents.
 #include "core/text/table.hpp"
 
 #include <sstream>
@@ -52,7 +52,7 @@ TEST_CASE("a text that is too wide is cut between words, and continued further i
     const std::string out = printed(table, std::string("  "));
     CHECK(widest_line(out) <= text::line_width);
     CHECK(out.find("\n     word0 word1 ") != std::string::npos);  // indent 2, and the cell's own 3
-    CHECK(out.find("\n       word") != std::string::npos);        // the rest of it
+    CHECK(out.find("\n       word") != std::string::npos);        // the rest of the cell
     CHECK(out.find("\n  short ") != std::string::npos);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("columns that belong together continue below together", "[text]") {
     text::Table apart(header), beside(header);
     for (std::size_t c = 1; c < header.size(); c += 3) beside.keep_together(c, 3);
     apart.add(row), beside.add(row);
-    const auto in_lines = [&](const std::string& out) {  // whether each three are in one line
+    const auto in_lines = [&](const std::string& out) {  // whether every three columns stand in one line
         bool all = true;
         for (std::size_t c = 1; c < header.size(); c += 3)
             all &= out.substr(0, out.find(row[c + 2])).rfind('\n') == out.substr(0, out.find(row[c])).rfind('\n');
@@ -91,7 +91,7 @@ TEST_CASE("columns that belong together continue below together", "[text]") {
     CHECK_FALSE(in_lines(printed(apart)));
     CHECK(in_lines(printed(beside)));
     CHECK(widest_line(printed(beside)) <= text::line_width);
-    beside.keep_together(1, 12);  // have no room in a line: cut where they are too wide
+    beside.keep_together(1, 12);  // 12 columns have no room in a line: they are cut where the line is full
     CHECK(widest_line(printed(beside)) <= text::line_width);
 }
 

@@ -1,4 +1,4 @@
-// Lanes timed from the tile program itself: the periods of acts by hand (lanes_test.cpp), and who waits for whom.
+// Lanes timed from the tile program itself: the periods of acts typed by hand (lanes_test.cpp), and who waits for whom.
 #include "core/time/lane_programs.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// Between 8 and 16 steps, as those of lanes_test.cpp.
+/// Cycles per step, from runs of 8 and of 16 steps, as in lanes_test.cpp.
 double period(LanedAttention a, const LanedMachine& m) {
     a.steps = 8;
     const double shorter = PlayedAttention(a, m).play.end;
@@ -52,7 +52,7 @@ TEST_CASE("lanes: periods of the tile program, to the cycle", "[lanes]") {
 }
 
 TEST_CASE("lanes: a ring of the tile program that cannot go on", "[lanes]") {
-    // One slot for K and V: who has the turn waits for K, which the other keeps from coming.
+    // One slot for K and V: the group that has the turn waits for K, while the other group holds the slot that K needs.
     CHECK_THROWS_WITH(
         PlayedAttention({.turns = true, .slots = 1}),
         "producer waits for slot 0 of KV, which WG2 gives; WG2 waits for the turn of WG2, which WG1 gives; "
@@ -71,21 +71,21 @@ TEST_CASE("lanes: a ring of the tile program that cannot go on", "[lanes]") {
 }
 
 TEST_CASE("lanes: the tile program of two consumers, played", "[lanes]") {
-    // The same program as lane_test.cpp counts, executes, records and steps.
+    // The same program that lane_test.cpp counts, executes, records and steps.
     LanePrograms lanes(PlayedAttention::rates(), {});
     Gpu gpu(small_gpu(), numeric_mode, 1);
     gpu.listen(lanes);
     run_laned(gpu, {});
     REQUIRE(lanes.programs().size() == 3);
     const LanePlay play = play_lanes(lanes.programs(), lanes.machine(), true);
-    // Every load of a thread block, and every product, each once.
+    // Every load and every product of a thread block, each once.
     std::array<int, 2> of_kind{};
     for (const LanePhase& p : play.phases) {
         of_kind[0] += p.kind == Act::Kind::load;
         of_kind[1] += p.kind == Act::Kind::product;
     }
     CHECK(of_kind == std::array{2 + 2 * 3, 2 * 2 * 3});
-    // What is shared takes its time once: products of both, and bytes.
+    // Shared units take the sum of both groups' time: products, and bytes.
     CHECK(play.tensor >= 3 * 2 * 2 * 2 * 8 * 13 * 8 / 4096.0);
     CHECK(play.end >= 4.0 * 8 * (16 + 2 * 40) / 30 + 555);
 }

@@ -1,4 +1,4 @@
-// Lanes against a schedule that was worked out apart: steps of asynchronous products and a softmax on one SM.
+// Lanes compared with a schedule computed separately: steps of asynchronous products and a softmax on one SM.
 #include "core/time/lanes.hpp"
 
 #include <algorithm>
@@ -13,13 +13,13 @@ using namespace tilescope;
 
 namespace {
 
-/// Two products a step with a softmax between them, in warpgroups of 64 rows that share a ring of tiles.
+/// Two products per step with a softmax between them, by warpgroups of 64 rows that share a ring of tiles.
 struct Pipeline {
     Index groups = 2, keys = 128, dim = 128;
-    bool overlap = false;        ///< the next step's first product is asked for with this one's second
-    bool turns = false;          ///< groups hand the tensor cores on
+    bool overlap = false;        ///< the next step's first product is issued with this step's second
+    bool turns = false;          ///< groups pass the tensor cores on in turn
     bool meet = false;           ///< all groups meet before each product
-    Index slots = 6, parts = 1;  ///< of the ring; slots that a tile takes
+    Index slots = 6, parts = 1;  ///< slots of the ring; slots that a tile takes
     double sigma = 1, beside = 2.8, dense = 1, steals = 0.7, bus = 60;
 };
 
@@ -48,7 +48,7 @@ class Program {
     Flag flag(const std::string& name, Index n) { return flag(name + std::to_string(n)); }
     static std::string part(Item i, Index p) { return i.first + std::to_string(i.second) + '.' + std::to_string(p); }
 
-    /// What comes through the ring for a tile of so many steps.
+    /// The tiles that go through the ring for a work item of n steps, in order.
     std::vector<Item> items(Index first, Index n) const {
         std::vector<Item> all;
         if (!p_.overlap) {
@@ -184,13 +184,13 @@ class Program {
 
     Pipeline p_;
     std::vector<Index> tiles_;
-    std::map<std::string, Index> number_of_;  // among what comes through the ring
+    std::map<std::string, Index> number_of_;  // the index of an item among those that go through the ring
     std::map<std::string, Flag> flags_;
     std::vector<LaneProgram> lanes_;
     LaneMachine machine_;
 };
 
-/// When all lanes are through a tile.
+/// The time at which all lanes have finished a tile.
 double through(const LanePlay& play, Index tile) {
     double last = 0;
     for (const LaneMark& m : play.marks)
@@ -198,7 +198,7 @@ double through(const LanePlay& play, Index tile) {
     return last;
 }
 
-/// Cycles of a step, from tiles of 8 and of 16 steps.
+/// Cycles per step, from tiles of 8 and of 16 steps.
 double period(const Pipeline& p) {
     const auto tile = [&](Index steps) {
         const LanePlay play = Program(p, std::vector<Index>(5, steps)).play();
@@ -216,7 +216,8 @@ TEST_CASE("lanes: a step of two products and a softmax, to the cycle", "[lanes]"
     CHECK(bare({}) == 2871);
     CHECK(bare({.turns = true}) == 2471);
     CHECK(bare({.overlap = true, .turns = true}) == 2425);
-    // A compiled softmax, and a slower bus: one group twice, all meet, free, turns, overlap, both, and not slowed.
+    // A compiled softmax and a slower bus. One group twice, all meet, free, turns, overlap, both, and both without
+    // slowdown.
     struct Row {
         Index dim;
         std::array<long, 7> cycles;
@@ -258,7 +259,7 @@ TEST_CASE("lanes: what goes on when, of groups that take turns", "[lanes]") {
     CHECK(at(1, "reduce", 7) == Cycles{814, 874});
     CHECK(at(1, "exp", 7) == Cycles{874, 1807});
     CHECK(at(1, "rescale", 7) == Cycles{1807, 1871});
-    // The other group's second product, and its next first one, lie under that softmax.
+    // The other group's second product, and its next first one, run during that softmax.
     CHECK(at(2, "PV", 6)[0] == 615);
     CHECK(at(2, "QK", 7)[1] == 1697);
     CHECK(play.tensor <= play.end);
@@ -266,7 +267,7 @@ TEST_CASE("lanes: what goes on when, of groups that take turns", "[lanes]") {
 }
 
 TEST_CASE("lanes: where units serve in order, a period is the longest way round", "[lanes]") {
-    // A producer that fills a ring of two slots, and two consumers that take turns at the tensor cores.
+    // A producer fills a ring of two slots; two consumers take turns at the tensor cores.
     constexpr double load = 100, latency = 300, product = 250, work = 400, slots = 2;
     constexpr Index steps = 40;
     LaneMachine machine{1, latency, true, {}};
@@ -297,8 +298,8 @@ TEST_CASE("lanes: where units serve in order, a period is the longest way round"
         const LanePlay play = play_lanes(lanes, machine);
         return (through(play, steps - 1) - through(play, steps - 21)) / 20;
     };
-    // By hand: the tensor cores have both products; a group has its product and its work; a slot is filled, is on its
-    // way, and is read by both.
+    // By hand: the tensor cores do both products; a group does its product and its work; a slot is filled, is on its
+    // way, and is read by both groups.
     const double tensor = 2 * product, ring = (load + latency + 2 * product) / slots;
     CHECK(std::abs(period_of(work) - (std::max({tensor, product + work, ring}))) < 1e-6);
     CHECK(std::abs(period_of(100) - (std::max({tensor, product + 100, ring}))) < 1e-6);
@@ -326,8 +327,8 @@ TEST_CASE("lanes: shorter where there is more of anything", "[lanes]") {
 }
 
 TEST_CASE("lanes: all orders end, and a ring that cannot go on says who waits for whom", "[lanes]") {
-    // Who has the turn waits for the next K, whose slot the other group frees only with the turn. A tile of two parts
-    // needs room for both.
+    // The group with the turn waits for the next K, whose slot the other group frees only when it has the turn. A tile
+    // of two parts needs room for both.
     const auto stuck = [](const Pipeline& p, Index steps) {
         return p.slots < p.parts || (p.turns && p.groups > 1 && steps > 1 && p.slots < 2 * p.parts);
     };
@@ -360,7 +361,7 @@ TEST_CASE("lanes: all orders end, and a ring that cannot go on says who waits fo
     CHECK(said ==
           "producer waits for free slot of load 1, which WG2 gives; WG2 waits for turn of WG2, which WG1 gives; "
           "WG1 waits for K1.0, which producer gives");
-    // What nobody gives.
+    // A flag that nobody gives.
     const std::vector<LaneProgram> lonely{{"WG1", {{.kind = Act::Kind::wait, .flag = 0}}}};
     CHECK_THROWS_WITH(play_lanes(lonely, {1, 0, true, {"the turn"}}), "WG1 waits for the turn, which nobody gives");
 }

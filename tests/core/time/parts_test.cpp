@@ -25,7 +25,7 @@ StepTime step(double alone, double busiest, PerUnit of_units, double waiting = 0
     return s;
 }
 
-/// One block of 10 steps and one of 30, each with another loop besides.
+/// One block of 10 steps and one of 30, each with a second loop.
 std::vector<BlockWork> two_works() {
     const StepTime full = step(100, 60, busy(60, 40)), last = step(50, 20, busy(20, 20), 10, 70);
     return {{{}, 200, {{0, 10, 0, full}, {0, 1, 0, last}}},
@@ -85,9 +85,9 @@ TEST_CASE("a step waits for the busiest unit, and for memory where that takes lo
     CHECK(near(wait({of_two}).unit, 4 * 60));
     CHECK(near(wait({of_two}).memory, 4 * (240 - 160)));
     CHECK(near(wait({{1, 1, 0.5}, {2, 1, 0.5}}).all(), 4 * (120 + 240) / 2.0));
-    CHECK(near(wait({{2, 0.75, 1}}).memory, 4 * (180 - 160)));  // three of four blocks are left on all SMs
+    CHECK(near(wait({{2, 0.75, 1}}).memory, 4 * (180 - 160)));  // three of four blocks are left, over all SMs
     CHECK(wait({{2, 0.5, 1}}).memory == 0);
-    // A block of 8 warps is two of 4, which wait for each other.
+    // A block of 8 warps counts as two of 4, which wait for each other.
     LoopWork twice{0, 1, 0, step(100, 30, busy(60, 40))};
     twice.step.residents = 2;
     CHECK(near(time_in(twice, std::vector<Progress>{{1, 1, 1}}).unit, 30));
@@ -130,6 +130,6 @@ TEST_CASE("every further thread block waits for what no step hides, with fewer S
     const BlockWork work{{}, 200, {}, {.memory = 90, .bus = 40}};
     CHECK(work.cycles(3) == BlockCycles{200, 290, 380});
     CHECK(near(work.cycles_beside(2, 0.5), 245));
-    CHECK(near(work.cycles_beside(2, 0.1), 240));  // what one SM draws at most
+    CHECK(near(work.cycles_beside(2, 0.1), 240));  // the most that one SM can draw
     CHECK(near(work.outside(std::vector<Progress>{{1, 1, 0.5}, {3, 1, 0.25}, {2, 0.5, 0.25}}), 200 + 45 + 11.25));
 }

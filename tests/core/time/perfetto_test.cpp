@@ -25,7 +25,7 @@ std::uint64_t read_varint(std::string_view& in) {
     }
 }
 
-/// The bodies of a trace's packets; fails where lengths do not add up.
+/// The bodies of a trace's packets; fails where lengths are wrong.
 std::vector<std::string> packets(std::string_view in) {
     std::vector<std::string> all;
     while (!in.empty()) {
@@ -45,7 +45,7 @@ TEST_CASE("numbers of a message are varints, seven bits a byte, the lowest first
     CHECK(Message().number(1, 127).bytes() == bytes({0x08, 0x7f}));
     CHECK(Message().number(1, 128).bytes() == bytes({0x08, 0x80, 0x01}));
     CHECK(Message().number(1, 150).bytes() == bytes({0x08, 0x96, 0x01}));
-    CHECK(Message().number(60, 1).bytes() == bytes({0xe0, 0x03, 1}));  // the field's own number is one, too
+    CHECK(Message().number(60, 1).bytes() == bytes({0xe0, 0x03, 1}));  // the field's number is a varint, too
     CHECK(Message().number(1, ~std::uint64_t{0}).bytes() ==
           bytes({0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}));
     for (int bit = 0; bit < 64; ++bit)
@@ -72,7 +72,7 @@ TEST_CASE("a message within a message has the length of all that is in it", "[pe
     middle.message(3, inner);
     outer.message(1, middle).number(2, 5);
     CHECK(outer.bytes() == bytes({0x0a, 5, 0x1a, 3, 0x08, 0x96, 0x01, 0x10, 5}));
-    // 200 bytes need a length of two.
+    // A length of 200 takes two bytes.
     Message longer;
     longer.message(1, Message().text(1, std::string(197, 'x')));
     CHECK(longer.bytes().substr(0, 3) == bytes({0x0a, 0xc8, 0x01}));
@@ -91,7 +91,7 @@ TEST_CASE("packets follow each other, all of one sequence", "[perfetto]") {
     trace.count(trace.counter("tensor", "%", sm), 7, 50);
     const std::vector<std::string> all = packets(out.str());
     REQUIRE(all.size() == 10);
-    // Sequence 1; what was interned before is forgotten with the first packet, and there only.
+    // Sequence 1. Only the first packet says that what was interned before is forgotten.
     const std::string first = bytes({0x50, 1, 0x68, 3, 0xb8, 0x05, 1}), others = bytes({0x50, 1, 0x68, 2});
     CHECK(all[0].ends_with(first));
     for (std::size_t k = 1; k < all.size(); ++k) CHECK(all[k].ends_with(others));

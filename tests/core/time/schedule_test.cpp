@@ -31,7 +31,7 @@ bool computes(const Step& s) {
     return op == Kind::load || op == Kind::store || op == Kind::product || op == Kind::map || op == Kind::reduce;
 }
 
-/// Everything but the place in the list of regions, which goes by time.
+/// Whether two steps are equal, except for their index in the list of regions, which depends on the order.
 bool same(const Step& a, const Step& b) {
     const Event &x = a.event, &y = b.event;
     return x.operation == y.operation && x.line == y.line && x.source_line == y.source_line && x.block == y.block &&
@@ -41,7 +41,7 @@ bool same(const Step& a, const Step& b) {
            a.values == b.values;
 }
 
-/// The steps of each thread block in the order of the trace; a launch stands under block -1.
+/// The steps of each thread block in the order of the trace; a launch is under block -1.
 std::map<Place, std::vector<const Step*>> by_block(const Trace& t) {
     std::map<Place, std::vector<const Step*>> all;
     for (Index k = 0; k < t.size(); ++k)
@@ -72,7 +72,7 @@ std::string wrong_placements(const Schedule& schedule, Index sms) {
     return "";
 }
 
-/// One tick: at most one turn on every SM, by the block that is there.
+/// What is wrong with a tick: each SM has at most one turn, taken by the block that is placed there.
 std::string wrong_turns(const Schedule& schedule, Index tick) {
     const Trace& t = schedule.trace();
     std::map<Place, const Placement*> placed;
@@ -100,7 +100,7 @@ std::string wrong_turns(const Schedule& schedule, Index tick) {
     return busy == operations.size() ? "" : "an SM that is busy with nothing";
 }
 
-/// The rules of the machine, from what is said about its ticks.
+/// What breaks the rules of the machine, going by what the schedule says about its ticks.
 std::string wrong(const Schedule& schedule, Index sms) {
     if (schedule.steps_after(0) != 0 || schedule.steps_after(schedule.ticks()) != schedule.trace().size())
         return "the ends";
@@ -112,10 +112,9 @@ std::string wrong(const Schedule& schedule, Index sms) {
     return "";
 }
 
-/// Who goes where: the next block goes to the SM that has been free for longest, the first of them.
-/// Launches some of whose blocks store where others did: these play one after the other.
+/// Launches in which several blocks store to the same place: these blocks play one after the other.
 std::set<Index> in_turn(const Trace& t) {
-    std::map<std::tuple<Index, TensorId, Index, Index, Index>, Index> by;  // launch and place: whose
+    std::map<std::tuple<Index, TensorId, Index, Index, Index>, Index> by;  // by launch and place: the first block
     std::set<Index> launches;
     for (Index k = 0; k < t.size(); ++k) {
         const Event& e = t[k].event;
@@ -127,10 +126,11 @@ std::set<Index> in_turn(const Trace& t) {
     return launches;
 }
 
+/// What is wrong with the order: each block goes to the SM that has been free longest, of several the first.
 std::string wrong_order(const Schedule& schedule, Index sms) {
     const std::set<Index> one_by_one = in_turn(schedule.trace());
     Index last_end = 0;
-    std::map<Index, Index> launch_ends;  // the tick after which a launch's blocks begin
+    std::map<Index, Index> launch_ends;  // by launch: the tick after which its blocks begin
     for (Index k = 0; k < schedule.trace().size(); ++k)
         if (const Step& s = schedule.trace()[k]; s.event.kind() == Kind::launch)
             launch_ends[s.launch] = schedule.tick_of(k);
@@ -154,7 +154,7 @@ std::string wrong_order(const Schedule& schedule, Index sms) {
     return "";
 }
 
-/// Bytes on chip of every block at every tick: as its events said, and no more than there is room for.
+/// What is wrong with bytes on chip, for every block at every tick: they are what its events said, and fit.
 std::string wrong_memory(const Schedule& schedule, const GpuSpec& gpu) {
     const Trace& t = schedule.trace();
     Player player(t);
@@ -191,7 +191,7 @@ std::string wrong_result(const Trace& before, const Trace& after) {
     return "";
 }
 
-/// Lists of regions: by the first time, each once, and as the player keeps them.
+/// What is wrong with the lists of regions: ordered by first use, each region once, as the player keeps them.
 std::string wrong_regions(const Trace& t) {
     std::vector<std::vector<Region>> seen(t.tensors().size());
     for (Index k = 0; k < t.size(); ++k) {
@@ -238,7 +238,7 @@ Trace recorded(const Algorithm& a, const Case& c, const GpuSpec& spec, TraceOpti
     gpu.listen(trace);
     try {
         run_program(gpu, a, c.problem, c.tiling, inputs_for(a, c));
-    } catch (const RunError&) {  // full
+    } catch (const RunError&) {  // the recording is full
     }
     return trace;
 }
@@ -320,7 +320,7 @@ TEST_CASE("a turn is an operation with the tiles made for it and those given bac
     in_block(gpu, [&](Block& b) {
         b.at(1);
         Tile t = b.load(x, {0, 4}, Space::registers);
-        b.at(2);  // only makes tiles
+        b.at(2);  // only allocates tiles
         Tile m = b.alloc_registers("m", 4, 1);
         Tile l = b.alloc_registers("l", 4, 1);
         b.at(3);
@@ -421,7 +421,7 @@ TEST_CASE("before the first tick and after the last no SM is busy", "[schedule]"
     const Schedule schedule(recorded(*find_algorithm("standard"), small_cases()[0], toy(2)), 2);
     for (Index sm = 0; sm < 4; ++sm) {
         CHECK(schedule.at(sm, 0) == nullptr);
-        CHECK(schedule.at(sm, 1) == nullptr);  // the launch
+        CHECK(schedule.at(sm, 1) == nullptr);  // tick 1 is the launch
         CHECK((schedule.at(sm, 2) != nullptr) == (sm < 2));
         CHECK(schedule.at(sm, schedule.ticks() + 1) == nullptr);
     }
@@ -433,7 +433,7 @@ TEST_CASE("a recording in another order lists its regions in that order", "[trac
         INFO(to_string(a, c));
         const Trace before = recorded(a, c, toy(2));
         CHECK(wrong_regions(before) == "");
-        // The blocks of each launch from the last to the first.
+        // The blocks of each launch in reverse order.
         std::vector<Index> order(static_cast<std::size_t>(before.size()));
         std::iota(order.begin(), order.end(), 0);
         std::stable_sort(order.begin(), order.end(), [&](Index x, Index y) {
@@ -446,7 +446,7 @@ TEST_CASE("a recording in another order lists its regions in that order", "[trac
         const Trace after = Trace(before).reordered(order);
         CHECK(same_steps_in_every_block(before, after) == "");
         CHECK(wrong_regions(after) == "");
-        if (in_turn(before).empty()) CHECK(wrong_result(before, after) == "");  // else the order is part of the result
+        if (in_turn(before).empty()) CHECK(wrong_result(before, after) == "");  // else the order changes the result
         CHECK(after.launches() == before.launches());
         CHECK(after.tiles() == before.tiles());
         CHECK(after.value_bytes() == before.value_bytes());
@@ -458,7 +458,7 @@ TEST_CASE("thread blocks go where they are said to stay, in the order of their s
     const Trace before = recorded(*find_algorithm("flash_v2"), small_cases()[0], gpu);
     const auto blocks = static_cast<Index>(before.blocks().size());
     REQUIRE(blocks >= 2);
-    // The last one starts first, and all but one share an SM.
+    // The last block starts first, and all but one share an SM.
     const auto stays = [&](Index, Index block) {
         return std::optional(Stay{block == 1 ? 0u : 3u, static_cast<double>(blocks - block), 1e3});
     };
@@ -474,7 +474,7 @@ TEST_CASE("thread blocks go where they are said to stay, in the order of their s
         CHECK(p.first_tick == tick);
         tick = p.last_tick;
     }
-    // Where one of them is not known, all go as they come.
+    // Where one stay is not known, blocks are placed as without stays.
     const Schedule unknown(Trace(before), gpu.sms,
                            [&](Index l, Index b) { return b == 0 ? std::nullopt : stays(l, b); });
     CHECK(wrong_order(unknown, gpu.sms) == "");

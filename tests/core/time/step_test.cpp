@@ -1,4 +1,4 @@
-// How long a turn of a loop takes: what its loads wait for.
+// How long a turn of a loop takes, and what its loads wait for.
 #include "core/time/step.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 constexpr Rates rates{2000, 100, 50, 16, 100, 40, 4000, 4000, 4000, 300, 600, 4, {1900, 1900, 1800}};
 constexpr MemoryShare memory{40, 20, 20, 0, 0};
 
-/// The loop of a launch of split_kv: over key tiles, or over parts whose O_s come into registers.
+/// The loop of a launch of split_kv: over key tiles, or over parts whose O_s is loaded into registers.
 class Turn {
   public:
     Turn(std::size_t launch, Tiling tiling) {
@@ -74,12 +74,12 @@ TEST_CASE("shared memory queues and does not block on tensor cores; on CUDA core
     CHECK(step.waiting_for_unit(2) == 60);
     const StepTime with_pauses{.alone = 100, .busiest = 30, .queued = 52}, without_queue{.alone = 100, .busiest = 30};
     CHECK(without_queue.together(2) == 130);
-    CHECK(with_pauses.together(2) == Approx(100 + 30 * (1 - 0.4 * 0.4)));  // 52 of 130 cycles at shared memory
-    // A block of 8 warps is two, with half of its shared memory's work each.
+    CHECK(with_pauses.together(2) == Approx(100 + 30 * (1 - 0.4 * 0.4)));  // shared memory is busy for 52 of 130 cycles
+    // A block of 8 warps counts as two, each with half of its work at shared memory.
     const StepTime of_two{.alone = 100, .busiest = 30, .queued = 104, .residents = 2};
     CHECK(of_two.together(1) == Approx(100 + 30 * (1 - 0.4 * 0.4)));
 
-    // Warps of 16 rows: each byte of K and V in shared memory feeds half of the products that one of 32 rows has.
+    // With warps of 16 rows, a byte of K or V in shared memory feeds half as many products as with warps of 32 rows.
     const Turn attending(0, {64, 64, 2});
     const auto of = [](const StepTime& s, Unit u) { return s.busy[static_cast<std::size_t>(u)]; };
     Rates many_lanes = rates;

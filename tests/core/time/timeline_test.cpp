@@ -17,7 +17,7 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
 }  // namespace
 
-// FlashAttention-2's introduction: a head a thread block leaves SMs idle.
+// FlashAttention-2's introduction: one thread block per head leaves SMs idle.
 TEST_CASE("128 thread blocks on 108 SMs take two waves, and fill 59% of them", "[timeline]") {
     const Timeline t = play(alike(128, {1000}), 108, 1, Refill::spread);
     CHECK(near(t.cycles, 2000));
@@ -26,11 +26,11 @@ TEST_CASE("128 thread blocks on 108 SMs take two waves, and fill 59% of them", "
 }
 
 TEST_CASE("thread blocks on one SM slow each other down", "[timeline]") {
-    // Two together take 1.5 times as long, and the third is alone at the end.
+    // Two together take 1.5 times as long; the third is alone at the end.
     const Timeline t = play(alike(3, {1000, 1500}), 1, 2, Refill::packed);
     CHECK(near(t.cycles, 2500));
     CHECK(t.stays.size() == 3);
-    // What is left alone goes on faster: a third of a block is left after 1000 cycles, of which 500 are saved.
+    // A block that is left alone goes on faster: after 1,500 cycles half of it is left, which takes 1,000, not 1,500.
     const Grid uneven{{{1000, 1500}, {2000, 3000}}, {0, 1}, 1};
     CHECK(near(play(uneven, 1, 2, Refill::packed).cycles, 1500 + 1000));
 }
@@ -56,7 +56,7 @@ TEST_CASE("every thread block stays once, and no SM holds more than it may", "[t
         }
 }
 
-// Whatever a compiler rounds how: caches are played in order of these times.
+// Times must not depend on a compiler's rounding, because caches are played in their order.
 TEST_CASE("what ends at once but for rounding leaves its SMs at the same time", "[timeline]") {
     REQUIRE(0.1 + 0.1 + 0.1 != 0.3);
     const Grid grid{{{0.3}, {0.1}}, {0, 1, 1, 1}, 2};
@@ -102,7 +102,8 @@ TEST_CASE("alike blocks take wave by wave what they take one by one", "[timeline
 }
 
 TEST_CASE("what ended thread blocks have shared is for those that are left", "[timeline]") {
-    // Eight of 1 to 8 steps, one on each SM, that wait for what they share, down to half of what eight take.
+    // Eight blocks of 1 to 8 steps, one on each SM, wait for a shared resource. With fewer blocks a step is faster,
+    // down to half.
     Grid grid;
     for (int k = 1; k <= 8; ++k)
         grid.kinds.push_back({100.0 * k}), grid.sequence.push_back(static_cast<std::uint32_t>(k - 1));
@@ -118,7 +119,7 @@ TEST_CASE("what ended thread blocks have shared is for those that are left", "[t
     CHECK(t.shared[0].at_work == 8);
     CHECK(t.shared[1].at_work == 7);
     CHECK(near(t.shared[1].from, 100));
-    // As long as some have not started, nobody has more.
+    // While some blocks have not started, nobody gets a larger share.
     grid.times = 2;
     const Timeline twice = play(grid, 8, 1, Refill::packed);
     REQUIRE(twice.shared.size() > 1);
@@ -155,7 +156,7 @@ TEST_CASE("a cache keeps what was used last", "[cache]") {
     Cache one(300, 1, 4);
     for (const std::uint32_t tile : {0u, 1u, 2u, 0u}) one.read(0, tile, 100);
     CHECK(one.dram().read == 300);
-    one.read(0, 3, 100);  // tile 1 leaves
+    one.read(0, 3, 100);  // tile 1 is evicted
     one.read(0, 0, 100);
     CHECK(one.dram().read == 400);
     one.read(0, 1, 100);
@@ -165,7 +166,7 @@ TEST_CASE("a cache keeps what was used last", "[cache]") {
 TEST_CASE("of many tiles older ones leave, the same in every run", "[cache]") {
     const auto has_left = [](std::uint32_t tile) {
         Cache cache(100 * 64, 1, 65);
-        for (std::uint32_t k = 0; k < 65; ++k) cache.read(0, k, 100);  // two halves have left
+        for (std::uint32_t k = 0; k < 65; ++k) cache.read(0, k, 100);  // two halves of tiles are evicted
         const Bytes before = cache.dram().read;
         cache.read(0, tile, 100);
         return cache.dram().read > before;
@@ -191,7 +192,7 @@ TEST_CASE("going round in a little more than fits misses some of it, not all", "
 }
 
 TEST_CASE("with two partitions what all read takes its size twice, and is fetched once", "[cache]") {
-    Cache two(400, 2, 2);  // 200 B each
+    Cache two(400, 2, 2);  // 200 B per partition
     two.read(0, 0, 100);
     CHECK(two.dram().read == 100);
     two.read(1, 0, 100);
@@ -203,7 +204,7 @@ TEST_CASE("with two partitions what all read takes its size twice, and is fetche
         for (const int partition : {0, 1})
             for (const std::uint32_t tile : {0u, 1u}) two.read(partition, tile, 100);
     CHECK(two.dram().read == 200);
-    Cache small(300, 2, 2);  // 150 B each: both tiles do not fit beside their copies
+    Cache small(300, 2, 2);  // 150 B per partition: no room for both tiles and their copies
     for (int k = 0; k < 5; ++k)
         for (const int partition : {0, 1})
             for (const std::uint32_t tile : {0u, 1u}) small.read(partition, tile, 100);
@@ -230,7 +231,7 @@ TEST_CASE("an SM holds as many thread blocks as its scarcest resource allows", "
     };
     check({65536, 4, 255}, 2, ResidencyLimit::registers);      // flash_v2 on tensor cores
     check({65536, 4, 128}, 3, ResidencyLimit::shared_memory);  // 65 KiB of 228
-    check({0, 1, 108}, 16, ResidencyLimit::registers);         // 4 warps of 3,584 registers on a quarter of an SM
+    check({0, 1, 108}, 16, ResidencyLimit::registers);         // 4 warps of 3,584 registers on each quarter of an SM
     check({0, 2, 16}, 32, ResidencyLimit::thread_blocks);
     check({0, 16, 32}, 4, ResidencyLimit::warps);
 }
