@@ -4,11 +4,11 @@
 #include <Eigen/Core>
 #include <chrono>
 
-#include "lab/dram.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
-#include "lab/tile_plane.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/dram.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/study/tile_plane.hpp"
 
 namespace tilescope {
 using namespace lab;

@@ -7,12 +7,12 @@
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
-#include "lab/advice.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/model.hpp"
-#include "lab/metric.hpp"
-#include "lab/sweep.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/report/metric.hpp"
+#include "lab/study/advice.hpp"
+#include "lab/workload/sweep.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

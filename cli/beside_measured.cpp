@@ -9,8 +9,8 @@
 #include "core/text/words.hpp"
 #include "core/time/rates.hpp"
 #include "device/backends.hpp"
-#include "lab/mapping.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -5,7 +5,7 @@
 
 #include "cli/json.hpp"
 #include "core/text/table.hpp"
-#include "lab/conclusion.hpp"
+#include "lab/study/conclusion.hpp"
 
 namespace tilescope::cli {
 

@@ -13,8 +13,8 @@
 #include "core/text/words.hpp"
 #include "device/calibration.hpp"
 #include "device/kernel_run.hpp"
-#include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
+#include "lab/system/atomic_file.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

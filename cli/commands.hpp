@@ -8,8 +8,8 @@
 #include "lab/flags/mode.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/flags/variant.hpp"
-#include "lab/mapping.hpp"
-#include "lab/signals.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/system/signals.hpp"
 
 namespace tilescope::cli {
 

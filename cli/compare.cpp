@@ -16,14 +16,14 @@
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
-#include "lab/conclusion.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/model.hpp"
-#include "lab/judgement.hpp"
-#include "lab/paging.hpp"
-#include "lab/reference.hpp"
-#include "lab/timing.hpp"
-#include "lab/with_forward.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/model/with_forward.hpp"
+#include "lab/run/judgement.hpp"
+#include "lab/run/reference.hpp"
+#include "lab/study/conclusion.hpp"
+#include "lab/workload/paging.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

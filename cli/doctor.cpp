@@ -14,10 +14,10 @@
 #include "device/device.hpp"
 #include "device/driver.hpp"
 #include "device/ncu_run.hpp"
-#include "lab/child.hpp"
 #include "lab/flags/build_info.hpp"
 #include "lab/own/kinds.hpp"
 #include "lab/own/self.hpp"
+#include "lab/system/child.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

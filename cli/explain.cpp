@@ -11,14 +11,14 @@
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
-#include "lab/covers.hpp"
-#include "lab/explained.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/in_flags.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/mapping.hpp"
+#include "lab/model/mapping.hpp"
 #include "lab/own/own.hpp"
-#include "show/warps_text.hpp"
+#include "lab/run/covers.hpp"
+#include "lab/run/explained.hpp"
+#include "show/words/warps_text.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

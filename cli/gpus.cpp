@@ -7,7 +7,7 @@
 #include "core/text/embedded.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/table.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 
 namespace tilescope::cli {
 

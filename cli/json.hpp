@@ -1,7 +1,7 @@
 // JSON as the subcommands print it.
 #pragma once
 
-#include "lab/report_json.hpp"
+#include "lab/report/report_json.hpp"
 
 namespace tilescope::cli {
 

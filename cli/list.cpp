@@ -5,10 +5,10 @@
 #include "cli/json.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/metric.hpp"
-#include "lab/model_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "lab/own/own.hpp"
+#include "lab/report/metric.hpp"
+#include "lab/workload/model_presets.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -12,7 +12,7 @@
 #include "device/reading.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/table.hpp"
-#include "lab/problem_fields.hpp"
+#include "lab/report/problem_fields.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -13,9 +13,9 @@
 #include "device/reading.hpp"
 #include "lab/flags/in_flags.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

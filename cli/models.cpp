@@ -7,7 +7,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
-#include "lab/model_presets.hpp"
+#include "lab/workload/model_presets.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -2,8 +2,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
-#include "lab/file_axes.hpp"
 #include "lab/flags/values.hpp"
+#include "lab/workload/file_axes.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

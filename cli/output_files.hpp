@@ -3,9 +3,9 @@
 
 #include <list>
 
-#include "lab/atomic_file.hpp"
-#include "lab/experiment.hpp"
 #include "lab/flags/request.hpp"
+#include "lab/run/experiment.hpp"
+#include "lab/system/atomic_file.hpp"
 
 namespace tilescope::cli {
 

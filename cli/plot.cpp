@@ -12,7 +12,7 @@
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/picture.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/fonts.hpp"
+#include "lab/system/fonts.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

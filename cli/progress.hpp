@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/machine/parallel.hpp"
-#include "lab/signals.hpp"
+#include "lab/system/signals.hpp"
 
 namespace tilescope::cli {
 

@@ -15,8 +15,8 @@
 #include "lab/flags/command.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/mapping.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

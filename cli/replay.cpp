@@ -7,7 +7,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/options.hpp"
-#include "lab/recording.hpp"
+#include "lab/report/recording.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

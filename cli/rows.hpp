@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "lab/row.hpp"
+#include "lab/study/row.hpp"
 
 namespace tilescope::cli {
 

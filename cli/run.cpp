@@ -14,16 +14,16 @@
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
-#include "lab/atomic_file.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/ending.hpp"
-#include "lab/judgement.hpp"
+#include "lab/model/published_tiles.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/model/with_forward.hpp"
 #include "lab/own/own.hpp"
-#include "lab/published_tiles.hpp"
-#include "lab/reference.hpp"
-#include "lab/study.hpp"
-#include "lab/timing.hpp"
-#include "lab/with_forward.hpp"
+#include "lab/run/judgement.hpp"
+#include "lab/run/reference.hpp"
+#include "lab/study/study.hpp"
+#include "lab/system/atomic_file.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "lab/judgement.hpp"
-#include "lab/packing.hpp"
-#include "lab/reference.hpp"
-#include "lab/signals.hpp"
-#include "show/make_run.hpp"
+#include "lab/run/judgement.hpp"
+#include "lab/run/reference.hpp"
+#include "lab/system/signals.hpp"
+#include "lab/workload/packing.hpp"
+#include "show/run/make_run.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

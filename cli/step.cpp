@@ -9,8 +9,8 @@
 #include "core/text/page.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/values.hpp"
-#include "show/make_run.hpp"
-#include "show/value_text.hpp"
+#include "show/run/make_run.hpp"
+#include "show/words/value_text.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

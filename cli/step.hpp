@@ -3,7 +3,7 @@
 
 #include "cli/json.hpp"
 #include "lab/flags/request.hpp"
-#include "show/steps.hpp"
+#include "show/words/steps.hpp"
 
 namespace tilescope::cli {
 

@@ -1,5 +1,5 @@
 // `tilescope sweep ALGO... --vary KEY=VALUES`: a table of runs over ranges of sizes, tiles and machines, as CSV.
-#include "lab/sweep.hpp"
+#include "lab/workload/sweep.hpp"
 
 #include <iostream>
 
@@ -9,12 +9,12 @@
 #include "cli/with_option.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
-#include "lab/judgement.hpp"
-#include "lab/reference.hpp"
-#include "lab/study.hpp"
-#include "lab/with_forward.hpp"
+#include "lab/model/with_forward.hpp"
+#include "lab/run/judgement.hpp"
+#include "lab/run/reference.hpp"
+#include "lab/study/study.hpp"
+#include "lab/system/atomic_file.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

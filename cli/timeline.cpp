@@ -10,9 +10,9 @@
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "lab/flags/describe.hpp"
-#include "lab/mapping.hpp"
-#include "lab/paging.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/workload/paging.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -8,11 +8,11 @@
 #include "core/machine/launch_info.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/perfetto.hpp"
-#include "lab/recording.hpp"
+#include "lab/report/perfetto.hpp"
+#include "lab/report/recording.hpp"
+#include "lab/system/atomic_file.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

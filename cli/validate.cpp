@@ -15,11 +15,11 @@
 #include "core/text/version.hpp"
 #include "core/text/words.hpp"
 #include "device/ncu_run.hpp"
-#include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/model.hpp"
 #include "lab/flags/table.hpp"
 #include "lab/flags/values.hpp"
+#include "lab/system/atomic_file.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -6,7 +6,7 @@
 #include "device/survey.hpp"
 #include "lab/flags/table.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "lab/own/own.hpp"
 
 namespace tilescope::cli {

@@ -8,7 +8,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/table.hpp"
 #include "lab/flags/describe.hpp"
-#include "show/time_text.hpp"
+#include "show/words/time_text.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -12,8 +12,8 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/packing.hpp"
-#include "show/time_text.hpp"
+#include "lab/workload/packing.hpp"
+#include "show/words/time_text.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -7,8 +7,8 @@
 
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/cuda/tables.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/splits.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/workload/splits.hpp"
 
 namespace tilescope::device {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
-#include "lab/gpu_fields.hpp"
-#include "lab/gpu_names.hpp"
+#include "lab/gpu/gpu_fields.hpp"
+#include "lab/gpu/gpu_names.hpp"
 
 namespace tilescope::device {
 namespace {

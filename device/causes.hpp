@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "lab/experiment.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope::device {
 

@@ -3,7 +3,7 @@
 #include "algorithms/contract/packed.hpp"
 #include "lab/flags/command.hpp"
 #include "lab/flags/table.hpp"
-#include "lab/packing.hpp"
+#include "lab/workload/packing.hpp"
 
 namespace tilescope::device {
 using namespace lab;

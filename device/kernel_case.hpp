@@ -4,7 +4,7 @@
 #include <string>
 
 #include "algorithms/cuda/registry.hpp"
-#include "lab/experiment.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope::device {
 

@@ -8,7 +8,7 @@
 
 #include "algorithms/contract/registry.hpp"
 #include "core/text/numbers.hpp"
-#include "lab/published_tiles.hpp"
+#include "lab/model/published_tiles.hpp"
 
 namespace tilescope::device {
 using namespace lab;

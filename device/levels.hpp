@@ -9,8 +9,8 @@
 #include "device/causes.hpp"
 #include "device/ncu.hpp"
 #include "device/time_causes.hpp"
-#include "lab/report_json.hpp"
-#include "lab/text_file.hpp"
+#include "lab/report/report_json.hpp"
+#include "lab/system/text_file.hpp"
 
 namespace tilescope::device {
 

@@ -8,7 +8,7 @@
 #include "algorithms/contract/packed.hpp"
 #include "core/text/words.hpp"
 #include "device/csv.hpp"
-#include "lab/splits.hpp"
+#include "lab/workload/splits.hpp"
 
 namespace tilescope::device {
 using namespace lab;

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "core/text/words.hpp"
-#include "lab/child.hpp"
+#include "lab/system/child.hpp"
 
 namespace tilescope::device {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "core/time/rates.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/timing.hpp"
 
 namespace tilescope::device {
 using namespace lab;

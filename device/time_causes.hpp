@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/ncu.hpp"
-#include "lab/experiment.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope::device {
 

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "algorithms/contract/packed.hpp"
-#include "lab/packing.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/workload/packing.hpp"
 
 namespace tilescope::device {
 using namespace lab;

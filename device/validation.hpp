@@ -3,7 +3,7 @@
 
 #include "device/kernel_run.hpp"
 #include "device/ncu.hpp"
-#include "lab/reference.hpp"
+#include "lab/run/reference.hpp"
 
 namespace tilescope::device {
 

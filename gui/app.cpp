@@ -9,7 +9,7 @@
 #include "gui/draw/widgets.hpp"
 #include "gui/layout.hpp"
 #include "gui/panels.hpp"
-#include "show/setup_text.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui {
 namespace {

@@ -7,7 +7,7 @@
 #include "gui/draw/whole.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
-#include "show/page_files.hpp"
+#include "show/files/page_files.hpp"
 
 namespace tilescope::gui {
 namespace {

@@ -8,8 +8,8 @@
 #include "gui/draw/whole.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
-#include "show/code_text.hpp"
-#include "show/narration.hpp"
+#include "show/words/code_text.hpp"
+#include "show/words/narration.hpp"
 
 namespace tilescope::gui {
 namespace {

@@ -1,4 +1,4 @@
-#include "show/tour.hpp"
+#include "show/words/tour.hpp"
 
 #include <cmath>
 #include <string>

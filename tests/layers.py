@@ -11,8 +11,11 @@ import sys
 MACHINE = {"core/text", "core/machine"}
 CORE = MACHINE | {"core/record", "core/time"}
 CONTRACT = MACHINE | {"algorithms/contract"}
-LAB = CORE | CONTRACT | {"lab"}
-SHOW = LAB | {"lab/flags", "lab/figure", "lab/own", "show"}
+LAB_MODEL = {"lab/system", "lab/gpu", "lab/workload", "lab/run", "lab/model"}
+LAB = CORE | CONTRACT | LAB_MODEL | {"lab/report", "lab/study"}
+BELOW_SHOW = LAB | {"lab/flags", "lab/figure", "lab/own"}
+SHOW_STAGE = {"show/run", "show/words", "show/state", "show/stage"}
+SHOW = BELOW_SHOW | SHOW_STAGE | {"show/files"}
 GUI = SHOW | {"gui", "gui/draw"}
 PANELS = GUI - {"core/text"}  # panels take numbers as words from show/
 
@@ -28,12 +31,22 @@ ROOMS = {
     "algorithms/softmax": (CONTRACT, r"tilescope(::softmax_\w+)?"),
     "algorithms/attention": (CONTRACT | {"algorithms/softmax"}, r"tilescope(::\w+)?"),
     "algorithms/attention_backward": (CONTRACT | {"algorithms/attention"}, r"tilescope(::\w+)?"),
-    "lab": (LAB, "tilescope::lab"),
+    "lab/system": (MACHINE, "tilescope::lab"),
+    "lab/gpu": (CORE | CONTRACT | {"lab/system"}, "tilescope::lab"),
+    "lab/workload": (CORE | CONTRACT | {"lab/system"}, "tilescope::lab"),
+    "lab/run": (CORE | CONTRACT | {"lab/system", "lab/gpu", "lab/workload"}, "tilescope::lab"),
+    "lab/model": (CORE | CONTRACT | LAB_MODEL, "tilescope::lab"),
+    "lab/report": (CORE | CONTRACT | LAB_MODEL, "tilescope::lab"),
+    "lab/study": (LAB, "tilescope::lab"),
     "lab/own": (LAB, "tilescope::lab"),
     "lab/flags": (LAB | {"lab/own"}, "tilescope::lab|CLI"),
     "lab/figure": (LAB | {"lab/flags"}, "tilescope::lab"),
     "device": (LAB | {"lab/flags", "algorithms/cuda"}, "tilescope::device"),
-    "show": (LAB | {"lab/flags", "lab/figure", "lab/own"}, "tilescope::show|CLI"),
+    "show/run": (BELOW_SHOW, "tilescope::show"),
+    "show/words": (BELOW_SHOW | {"show/run"}, "tilescope::show"),
+    "show/state": (BELOW_SHOW | {"show/run"}, "tilescope::show|CLI"),
+    "show/stage": (BELOW_SHOW | SHOW_STAGE, "tilescope::show"),
+    "show/files": (SHOW, "tilescope::show"),
     "cli": (SHOW | {"device", "algorithms/cuda"}, "tilescope::cli"),
     "python/bindings": (LAB | {"lab/flags", "device"}, "tilescope::python"),
     "gui/draw": (SHOW | {"gui"}, "tilescope::gui"),
@@ -60,14 +73,14 @@ GUESTS = {
     r"emscripten": r"gui/web/.*",
     r"dlfcn": r"lab/own/.*|python/bindings/interpreter\.cpp",
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/.*\.cuh?|device/(device|kernel_run)\.cpp",
-    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp|python/bindings/requests\.cpp",
+    r"CLI/": r"(cli|lab/flags)/.*|show/state/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp|python/bindings/requests\.cpp",
     r"pybind11|Python": r"python/bindings/.*",
     r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
-        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|own_code|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp|python/bindings/running\.cpp",
+        r"(cli|device)/.*|lab/(system/(atomic_file|child|memory|output|own_code)|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp|python/bindings/running\.cpp",
     # Threads: at_once() and BackgroundThread for all code, and the terminal's progress line.
     r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
-        r"core/machine/parallel\..pp|cli/progress\..pp|lab/own_code\.cpp",
-    r"atomic$": r"core/machine/.*|lab/(atomic_file|own_code)\.cpp|show/job\.hpp|device/ncu_run\.hpp|python/bindings/running\.cpp",
+        r"core/machine/parallel\..pp|cli/progress\..pp|lab/system/own_code\.cpp",
+    r"atomic$": r"core/machine/.*|lab/system/(atomic_file|own_code)\.cpp|show/run/job\.hpp|device/ncu_run\.hpp|python/bindings/running\.cpp",
 }
 
 # Headers that give access to the elements of tiles, and the only files that may include them.
@@ -80,7 +93,7 @@ KEYS = {
 # words.
 WORDS = {
     r"\bformula_of\(|\bof_column\b|(\bop\.|operation->)(sentence|unit)\b":
-        r"core/machine/(effect\.[ch]pp|operation\.hpp|operations/.*)|show/(formula|narration)\.cpp",
+        r"core/machine/(effect\.[ch]pp|operation\.hpp|operations/.*)|show/words/(formula|narration)\.cpp",
     r"\bfind_operation\(": r"core/machine/operation\.[ch]pp|core/record/trace_events\.cpp",
     r"\boperation [!=]= &operation::": r"core/record/trace_events\.cpp",
     r"\bremark\.find\(|\bremark [!=]= \"|\bunit\) [!=]= \"|\blimit\) [!=]= \"": r"",
@@ -193,26 +206,28 @@ MOST_LINES = 1300
 def check_itself():
     """Each kind of fault is found where it is planted."""
     planted = {
-        "core/machine/x.hpp": '#include "lab/npy.hpp"\n',
+        "core/machine/x.hpp": '#include "lab/workload/npy.hpp"\n',
         "core/record/x.cpp": "#include <imgui.h>\n",
         "gui/machine/x.cpp": '#include "gui/code/parts.hpp"\n',
-        "show/x.cpp": "namespace tilescope::gui {\n",
+        "show/words/x.cpp": "namespace tilescope::gui {\n",
         "core/time/x.cpp": "// as attention does\n",
         "gui/detail/x.cpp": '#include "core/text/numbers.hpp"\n',
-        "lab/x.cpp": '#include "show/run.hpp"\n',
+        "lab/study/x.cpp": '#include "show/run/run.hpp"\n',
         "algorithms/attention/b/simulated.cpp": '#include "core/machine/apply.hpp"\n',
         "algorithms/attention/a/simulated.cpp": '#include "core/record/trace.hpp"\n',
-        "lab/y.cpp": "#include <thread>\n",
-        "show/y.cpp": "#include <future>\n",
+        "lab/run/y.cpp": "#include <thread>\n",
+        "show/run/y.cpp": "#include <future>\n",
         "gui/y.cpp": "#include <atomic>\n",
         "gui/shell/y.cpp": "#include <spawn.h>\n",
         "algorithms/attention/a/algorithm.hpp": '#include "algorithms/attention/a/kernel.hpp"\n',
         "core/time/y.cpp": 'return d.operation->unit == comparison;\n',
-        "show/z.cpp": 'if (std::string_view(formula_of(e)) == "o += a") return;\n',
+        "show/stage/z.cpp": 'if (std::string_view(formula_of(e)) == "o += a") return;\n',
         "lab/figure/x.cpp": 'return o.remark.find(" of SRAM ") != npos;\n',
         "algorithms/contract/x.hpp": '#include "algorithms/cuda/kernel.hpp"\n',
-        "lab/z.cpp": 'if (std::string_view(e.algorithm->name) == "flash_v1") return;\n',
-        "lab/w.cpp": 'return gpu.name.starts_with("H200");\n',
+        "lab/model/z.cpp": 'if (std::string_view(e.algorithm->name) == "flash_v1") return;\n',
+        "show/run/w.cpp": '#include "show/words/narration.hpp"\n',
+        "lab/workload/w.cpp": '#include "lab/run/experiment.hpp"\n',
+        "lab/gpu/w.cpp": 'return gpu.name.starts_with("H200");\n',
     }
     for path, text in planted.items():
         assert list(faults_of(path, text)), f"a fault planted in {path} was not found"
@@ -220,7 +235,7 @@ def check_itself():
     assert len(list(heavy_faults(heavy, heavy.get, {"Eigen/": {"core/b.hpp", "core/c.hpp"}}))) == 2
     lacking = {"a.hpp": "std::uint8_t x;  // std::map<int>\n", "b.cpp": '#include "c.hpp"\nstd::map<int> x;', "c.hpp": "#include <map>"}
     assert len([f for name in lacking for f in standard_faults(name, lacking.get)]) == 1
-    assert not list(faults_of("show/x.cpp", '#include "lab/flags/options.hpp"\nnamespace tilescope::show {\n'))
+    assert not list(faults_of("show/run/x.cpp", '#include "lab/flags/options.hpp"\nnamespace tilescope::show {\n'))
     assert not list(faults_of("algorithms/softmax/a/kernel.hpp", '#include "algorithms/cuda/kernel.hpp"\n'))
 
 

@@ -66,7 +66,7 @@ struct KernelDescription {
     const ReleasedKernel* released = nullptr;
     bool usual = false;  ///< algorithms of its computation without tiles of their own take these, to be comparable
     bool by_paper_rule = false;  ///< its paper has a rule for tiles
-    /// Its rule for the number of parts of the keys, given the tiles. nullptr: the rules of lab/splits.hpp.
+    /// Its rule for the number of parts of the keys, given the tiles. nullptr: the rules of lab/workload/splits.hpp.
     Index (*parts)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
 
     const std::optional<StatedError>& stated_error(Style style) const {

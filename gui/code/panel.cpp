@@ -8,10 +8,10 @@
 #include "gui/draw/whole.hpp"
 #include "gui/panels.hpp"
 #include "lab/own/own.hpp"
-#include "show/code_text.hpp"
-#include "show/loop_nest.hpp"
-#include "show/modelled.hpp"
-#include "show/narration.hpp"
+#include "show/run/loop_nest.hpp"
+#include "show/words/code_text.hpp"
+#include "show/words/modelled.hpp"
+#include "show/words/narration.hpp"
 
 namespace tilescope::gui::code {
 namespace {

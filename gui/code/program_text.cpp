@@ -5,7 +5,7 @@
 #include "gui/code/parts.hpp"
 #include "gui/draw/canvas.hpp"
 #include "lab/own/own.hpp"
-#include "show/programs.hpp"
+#include "show/run/programs.hpp"
 
 namespace tilescope::gui::code {
 namespace {

@@ -6,7 +6,7 @@
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
-#include "show/code_text.hpp"
+#include "show/words/code_text.hpp"
 
 namespace tilescope::gui::code {
 namespace {

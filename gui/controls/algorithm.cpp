@@ -2,8 +2,8 @@
 #include "gui/controls/parts.hpp"
 #include "lab/flags/model.hpp"
 #include "lab/own/own.hpp"
-#include "show/setup_text.hpp"
-#include "show/setups.hpp"
+#include "show/state/setups.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::controls {
 using namespace lab;

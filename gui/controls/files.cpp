@@ -2,7 +2,7 @@
 
 #include "gui/draw/dialog.hpp"
 #include "gui/draw/widgets.hpp"
-#include "show/link.hpp"
+#include "show/state/link.hpp"
 
 namespace tilescope::gui::controls {
 namespace {

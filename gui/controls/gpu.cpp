@@ -1,7 +1,7 @@
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
-#include "lab/gpu_presets.hpp"
-#include "show/setup_text.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::controls {
 using namespace lab;

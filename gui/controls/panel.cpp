@@ -2,7 +2,7 @@
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "gui/panels.hpp"
-#include "show/setups.hpp"
+#include "show/state/setups.hpp"
 
 namespace tilescope::gui::controls {
 using namespace lab;

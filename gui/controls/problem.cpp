@@ -3,9 +3,9 @@
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "lab/flags/model.hpp"
-#include "show/mask_choices.hpp"
-#include "show/score_choices.hpp"
-#include "show/setup_text.hpp"
+#include "show/state/mask_choices.hpp"
+#include "show/state/score_choices.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::controls {
 using namespace lab;

@@ -1,7 +1,7 @@
 #include "algorithms/contract/kernel_description.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
-#include "show/setup_text.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::controls {
 using namespace lab;

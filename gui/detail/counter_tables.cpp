@@ -4,7 +4,7 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
-#include "show/modelled.hpp"
+#include "show/words/modelled.hpp"
 
 namespace tilescope::gui::detail {
 using namespace lab;

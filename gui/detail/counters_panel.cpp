@@ -7,8 +7,8 @@
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/panels.hpp"
-#include "show/code_text.hpp"
-#include "show/time_text.hpp"
+#include "show/words/code_text.hpp"
+#include "show/words/time_text.hpp"
 
 namespace tilescope::gui::detail {
 namespace {

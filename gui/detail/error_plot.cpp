@@ -5,7 +5,7 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/whole.hpp"
-#include "show/value_text.hpp"
+#include "show/words/value_text.hpp"
 
 namespace tilescope::gui::detail {
 namespace {

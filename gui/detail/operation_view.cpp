@@ -3,8 +3,8 @@
 #include "gui/detail/tile_pictures.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/whole.hpp"
-#include "show/sm_text.hpp"
-#include "show/value_text.hpp"
+#include "show/words/sm_text.hpp"
+#include "show/words/value_text.hpp"
 
 namespace tilescope::gui::detail {
 using namespace lab;

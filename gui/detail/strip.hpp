@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "gui/draw/theme.hpp"
-#include "show/run.hpp"
+#include "show/run/run.hpp"
 
 namespace tilescope::gui::detail {
 

@@ -4,8 +4,8 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
-#include "show/sm_text.hpp"
-#include "show/value_text.hpp"
+#include "show/words/sm_text.hpp"
+#include "show/words/value_text.hpp"
 
 namespace tilescope::gui::detail {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/detail/tile_image.hpp"
-#include "show/run.hpp"
+#include "show/run/run.hpp"
 
 namespace tilescope::gui::detail {
 

@@ -4,7 +4,7 @@
 #include "gui/detail/tabs.hpp"
 #include "gui/detail/tile_pictures.hpp"
 #include "gui/panels.hpp"
-#include "show/value_text.hpp"
+#include "show/words/value_text.hpp"
 
 namespace tilescope::gui::detail {
 namespace {

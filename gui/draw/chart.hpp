@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/draw/canvas.hpp"
-#include "show/chart.hpp"
+#include "show/stage/chart.hpp"
 
 namespace tilescope::gui {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/draw/canvas.hpp"
-#include "show/titles.hpp"
+#include "show/words/titles.hpp"
 
 namespace tilescope::gui {
 

@@ -1,7 +1,7 @@
 #include "gui/draw/traffic_bar.hpp"
 
 #include "gui/draw/items.hpp"
-#include "show/wall_traffic.hpp"
+#include "show/stage/wall_traffic.hpp"
 
 namespace tilescope::gui {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gui/draw/canvas.hpp"
-#include "show/run.hpp"
+#include "show/run/run.hpp"
 
 namespace tilescope::gui {
 

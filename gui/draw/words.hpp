@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/draw/canvas.hpp"
-#include "show/wall_text.hpp"
+#include "show/stage/wall_text.hpp"
 
 namespace tilescope::gui {
 

@@ -3,7 +3,7 @@
 
 #include "gui/app.hpp"
 #include "gui/draw/canvas.hpp"
-#include "show/plane.hpp"
+#include "show/stage/plane.hpp"
 
 namespace tilescope::gui::explore {
 

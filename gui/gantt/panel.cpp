@@ -8,8 +8,8 @@
 #include "gui/draw/words.hpp"
 #include "gui/gantt/scoreboard.hpp"
 #include "gui/panels.hpp"
-#include "show/gantt_text.hpp"
-#include "show/modelled.hpp"
+#include "show/words/gantt_text.hpp"
+#include "show/words/modelled.hpp"
 
 namespace tilescope::gui::gantt {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "show/scoreboard.hpp"
+#include "show/stage/scoreboard.hpp"
 
 namespace tilescope::gui::gantt {
 namespace {

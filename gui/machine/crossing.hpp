@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gui/machine/figure.hpp"
-#include "show/crossing.hpp"
+#include "show/stage/crossing.hpp"
 
 namespace tilescope::gui::machine {
 

@@ -6,8 +6,8 @@
 
 #include "gui/app.hpp"
 #include "gui/draw/canvas.hpp"
-#include "show/machine_text.hpp"
-#include "show/sm_text.hpp"
+#include "show/stage/machine_text.hpp"
+#include "show/words/sm_text.hpp"
 
 namespace tilescope::gui::machine {
 

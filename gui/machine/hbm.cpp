@@ -4,7 +4,7 @@
 #include "gui/draw/items.hpp"
 #include "gui/machine/cells.hpp"
 #include "gui/machine/tensors.hpp"
-#include "show/hbm_text.hpp"
+#include "show/words/hbm_text.hpp"
 
 namespace tilescope::gui::machine {
 namespace {

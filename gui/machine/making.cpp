@@ -2,7 +2,7 @@
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
-#include "show/setup_text.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::machine {
 

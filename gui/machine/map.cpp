@@ -5,7 +5,7 @@
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/machine/figure.hpp"
-#include "show/steps.hpp"
+#include "show/words/steps.hpp"
 
 namespace tilescope::gui::machine {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "gui/draw/traffic_bar.hpp"
 #include "gui/machine/figure.hpp"
-#include "show/wall_traffic.hpp"
+#include "show/stage/wall_traffic.hpp"
 
 namespace tilescope::gui::machine {
 namespace {

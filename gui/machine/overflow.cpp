@@ -3,8 +3,8 @@
 #include "gui/draw/items.hpp"
 #include "gui/machine/tank.hpp"
 #include "gui/panels.hpp"
-#include "show/setup_text.hpp"
-#include "show/setups.hpp"
+#include "show/state/setups.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::machine {
 using namespace lab;

@@ -4,7 +4,7 @@
 #include "gui/draw/words.hpp"
 #include "gui/machine/figure.hpp"
 #include "gui/panels.hpp"
-#include "show/hbm_text.hpp"
+#include "show/words/hbm_text.hpp"
 
 namespace tilescope::gui::machine {
 namespace {

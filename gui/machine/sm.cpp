@@ -4,7 +4,7 @@
 
 #include "gui/draw/items.hpp"
 #include "gui/machine/crossing.hpp"
-#include "show/formula.hpp"
+#include "show/words/formula.hpp"
 
 namespace tilescope::gui::machine {
 using namespace lab;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/draw/canvas.hpp"
-#include "show/spill.hpp"
+#include "show/run/spill.hpp"
 
 namespace tilescope::gui::machine {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "show/heads.hpp"
+#include "show/run/heads.hpp"
 
 namespace tilescope::gui::machine {
 using namespace lab;

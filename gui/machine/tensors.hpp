@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gui/machine/figure.hpp"
-#include "show/hbm_text.hpp"
+#include "show/words/hbm_text.hpp"
 
 namespace tilescope::gui::machine {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "gui/draw/whole.hpp"
-#include "show/row_text.hpp"
+#include "show/stage/row_text.hpp"
 
 namespace tilescope::gui::row {
 using namespace show;

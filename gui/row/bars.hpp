@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gui/draw/canvas.hpp"
-#include "show/row.hpp"
+#include "show/stage/row.hpp"
 
 namespace tilescope::gui::row {
 

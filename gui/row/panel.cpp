@@ -9,7 +9,7 @@
 #include "gui/panels.hpp"
 #include "gui/row/bars.hpp"
 #include "gui/row/softmaxes.hpp"
-#include "show/row_text.hpp"
+#include "show/stage/row_text.hpp"
 
 namespace tilescope::gui::row {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "gui/row/bars.hpp"
-#include "show/row_text.hpp"
+#include "show/stage/row_text.hpp"
 
 namespace tilescope::gui::row {
 using namespace show;

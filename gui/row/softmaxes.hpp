@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/draw/canvas.hpp"
-#include "show/softmaxes.hpp"
+#include "show/stage/softmaxes.hpp"
 
 namespace tilescope::gui::row {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "show/scenes.hpp"
-#include "show/state.hpp"
+#include "show/state/scenes.hpp"
+#include "show/state/state.hpp"
 
 namespace CLI {
 class App;

@@ -8,8 +8,8 @@
 
 #include "core/machine/parallel.hpp"
 #include "core/text/words.hpp"
-#include "lab/child.hpp"
-#include "lab/signals.hpp"
+#include "lab/system/child.hpp"
+#include "lab/system/signals.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;

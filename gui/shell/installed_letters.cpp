@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "gui/shell/letters.hpp"
-#include "lab/fonts.hpp"
-#include "lab/signals.hpp"
+#include "lab/system/fonts.hpp"
+#include "lab/system/signals.hpp"
 
 namespace tilescope::gui::shell {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/text/characters.hpp"
-#include "lab/fonts.hpp"
+#include "lab/system/fonts.hpp"
 
 namespace tilescope::gui::shell {
 

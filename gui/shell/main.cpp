@@ -16,16 +16,16 @@
 #include "gui/shell/native.hpp"
 #include "gui/shell/stage_file.hpp"
 #include "gui/shell/status.hpp"
-#include "lab/atomic_file.hpp"
 #include "lab/flags/build_info.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/load.hpp"
 #include "lab/flags/program.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/signals.hpp"
-#include "show/setup_text.hpp"
-#include "show/state.hpp"
-#include "show/time_text.hpp"
+#include "lab/system/atomic_file.hpp"
+#include "lab/system/signals.hpp"
+#include "show/state/state.hpp"
+#include "show/words/setup_text.hpp"
+#include "show/words/time_text.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;

@@ -15,7 +15,7 @@
 
 #include "core/machine/parallel.hpp"
 #include "core/text/words.hpp"
-#include "lab/signals.hpp"
+#include "lab/system/signals.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;

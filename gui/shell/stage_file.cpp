@@ -4,10 +4,10 @@
 
 #include "gui/shell/capture.hpp"
 #include "gui/shell/vectors.hpp"
-#include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
-#include "lab/signals.hpp"
-#include "show/setup_text.hpp"
+#include "lab/system/atomic_file.hpp"
+#include "lab/system/signals.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;

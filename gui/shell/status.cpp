@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gui/draw/typeface.hpp"
-#include "show/state.hpp"
+#include "show/state/state.hpp"
 
 namespace tilescope::gui::shell {
 namespace {

@@ -1,7 +1,7 @@
 #include "gui/shell/vectors.hpp"
 
 #include "gui/draw/drawing.hpp"
-#include "show/setup_text.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::shell {
 

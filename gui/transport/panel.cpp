@@ -6,7 +6,7 @@
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 #include "gui/transport/scrub.hpp"
-#include "show/time_text.hpp"
+#include "show/words/time_text.hpp"
 
 namespace tilescope::gui::transport {
 namespace {

@@ -5,7 +5,7 @@
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
-#include "show/time_text.hpp"
+#include "show/words/time_text.hpp"
 
 namespace tilescope::gui::transport {
 namespace {

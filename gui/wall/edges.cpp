@@ -5,7 +5,7 @@
 #include "gui/draw/items.hpp"
 #include "gui/draw/titles.hpp"
 #include "gui/wall/figure.hpp"
-#include "show/wall_text.hpp"
+#include "show/stage/wall_text.hpp"
 
 namespace tilescope::gui::wall {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "gui/app.hpp"
 #include "gui/draw/canvas.hpp"
-#include "show/wall.hpp"
+#include "show/stage/wall.hpp"
 
 namespace tilescope::gui::wall {
 

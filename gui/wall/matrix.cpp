@@ -4,7 +4,7 @@
 
 #include "gui/draw/whole.hpp"
 #include "gui/wall/figure.hpp"
-#include "show/wall_text.hpp"
+#include "show/stage/wall_text.hpp"
 
 namespace tilescope::gui::wall {
 namespace {

@@ -6,8 +6,8 @@
 #include "gui/draw/items.hpp"
 #include "gui/draw/traffic_bar.hpp"
 #include "gui/wall/figure.hpp"
-#include "show/wall_text.hpp"
-#include "show/wall_traffic.hpp"
+#include "show/stage/wall_text.hpp"
+#include "show/stage/wall_traffic.hpp"
 
 namespace tilescope::gui::wall {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "gui/wall/figure.hpp"
-#include "show/wall_headline.hpp"
+#include "show/stage/wall_headline.hpp"
 
 namespace tilescope::gui::wall {
 namespace {

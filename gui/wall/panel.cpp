@@ -1,8 +1,8 @@
 #include "gui/draw/words.hpp"
 #include "gui/panels.hpp"
 #include "gui/wall/figure.hpp"
-#include "show/wall_headline.hpp"
-#include "show/wall_text.hpp"
+#include "show/stage/wall_headline.hpp"
+#include "show/stage/wall_text.hpp"
 
 namespace tilescope::gui::wall {
 namespace {

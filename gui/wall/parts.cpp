@@ -5,7 +5,7 @@
 
 #include "gui/draw/whole.hpp"
 #include "gui/wall/figure.hpp"
-#include "show/parts_text.hpp"
+#include "show/stage/parts_text.hpp"
 
 namespace tilescope::gui::wall {
 namespace {

@@ -2,8 +2,8 @@
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/wall/figure.hpp"
-#include "show/parts_text.hpp"
-#include "show/wall_text.hpp"
+#include "show/stage/parts_text.hpp"
+#include "show/stage/wall_text.hpp"
 
 namespace tilescope::gui::wall {
 namespace {

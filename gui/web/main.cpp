@@ -19,9 +19,9 @@
 #include "gui/web/recorder.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/parse.hpp"
-#include "show/code_text.hpp"
-#include "show/link.hpp"
-#include "show/setup_text.hpp"
+#include "show/state/link.hpp"
+#include "show/words/code_text.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::web {
 using namespace lab;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "show/setup_text.hpp"
+#include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::web {
 

@@ -8,8 +8,8 @@
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/ticks.hpp"
 #include "lab/flags/request.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/with_forward.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/with_forward.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -5,9 +5,9 @@
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/covers.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/request.hpp"
+#include "lab/run/covers.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -6,10 +6,10 @@
 #include "lab/figure/figure.hpp"
 #include "lab/flags/model.hpp"
 #include "lab/flags/variant.hpp"
-#include "lab/mapping.hpp"
-#include "lab/metric.hpp"
-#include "lab/study.hpp"
-#include "lab/sweep.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/report/metric.hpp"
+#include "lab/study/study.hpp"
+#include "lab/workload/sweep.hpp"
 
 namespace tilescope::lab {
 

@@ -10,7 +10,7 @@
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/tile_visits.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/timing.hpp"
 
 namespace tilescope::lab {
 namespace {

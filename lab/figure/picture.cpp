@@ -10,10 +10,10 @@
 
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
-#include "lab/atomic_file.hpp"
-#include "lab/child.hpp"
 #include "lab/flags/ending.hpp"
-#include "lab/output.hpp"
+#include "lab/system/atomic_file.hpp"
+#include "lab/system/child.hpp"
+#include "lab/system/output.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "lab/experiment.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope::lab {
 

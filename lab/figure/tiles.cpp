@@ -9,9 +9,9 @@
 #include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/flags/request.hpp"
-#include "lab/mapping.hpp"
-#include "lab/published_tiles.hpp"
-#include "lab/tile_search.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/published_tiles.hpp"
+#include "lab/study/tile_search.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -4,7 +4,7 @@
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/ticks.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/timing.hpp"
 
 namespace tilescope::lab {
 namespace {

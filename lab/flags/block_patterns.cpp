@@ -10,7 +10,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/npy.hpp"
+#include "lab/workload/npy.hpp"
 
 namespace tilescope::lab {
 namespace {

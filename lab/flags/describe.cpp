@@ -4,9 +4,9 @@
 #include "algorithms/contract/pass_lists.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/covers.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/paging.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/run/covers.hpp"
+#include "lab/workload/paging.hpp"
 
 namespace tilescope::lab {
 

@@ -2,7 +2,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/memory.hpp"
+#include "lab/system/memory.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
-#include "lab/model_presets.hpp"
+#include "lab/workload/model_presets.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 
 #include "core/text/words.hpp"
-#include "lab/asked.hpp"
 #include "lab/flags/table.hpp"
 #include "lab/flags/values.hpp"
+#include "lab/gpu/asked.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -6,8 +6,8 @@
 #include "core/machine/error.hpp"
 #include "core/text/quoting.hpp"
 #include "core/text/words.hpp"
-#include "lab/asked.hpp"
 #include "lab/flags/values.hpp"
+#include "lab/gpu/asked.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "core/text/words.hpp"
 #include "lab/flags/parse.hpp"
-#include "lab/output.hpp"
-#include "lab/signals.hpp"
+#include "lab/system/output.hpp"
+#include "lab/system/signals.hpp"
 
 namespace tilescope::lab {
 namespace {

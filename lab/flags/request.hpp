@@ -1,9 +1,9 @@
 // What the flags ask for, once files are read and everything is checked.
 #pragma once
 
-#include "lab/experiment.hpp"
 #include "lab/flags/options.hpp"
-#include "lab/mapping.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope::lab {
 

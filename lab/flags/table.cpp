@@ -6,7 +6,7 @@
 #include "core/text/words.hpp"
 #include "core/time/dispatch.hpp"
 #include "lab/flags/rows.hpp"
-#include "lab/mapping.hpp"
+#include "lab/model/mapping.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/asked.hpp"
+#include "lab/gpu/asked.hpp"
 
 namespace tilescope::lab {
 namespace {

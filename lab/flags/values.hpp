@@ -10,8 +10,8 @@
 
 #include "algorithms/contract/bias.hpp"
 #include "core/machine/units.hpp"
-#include "lab/inputs.hpp"
-#include "lab/splits.hpp"
+#include "lab/workload/inputs.hpp"
+#include "lab/workload/splits.hpp"
 
 namespace CLI {
 class App;

@@ -7,7 +7,7 @@
 #include "core/text/words.hpp"
 #include "lab/flags/mask.hpp"
 #include "lab/flags/rows.hpp"
-#include "lab/model_presets.hpp"
+#include "lab/workload/model_presets.hpp"
 
 namespace tilescope::lab {
 namespace {

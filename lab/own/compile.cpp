@@ -13,11 +13,11 @@
 #include <sstream>
 
 #include "core/text/words.hpp"
-#include "lab/atomic_file.hpp"
-#include "lab/child.hpp"
 #include "lab/own/kinds.hpp"
 #include "lab/own/self.hpp"
-#include "lab/signals.hpp"
+#include "lab/system/atomic_file.hpp"
+#include "lab/system/child.hpp"
+#include "lab/system/signals.hpp"
 
 namespace tilescope::lab {
 namespace {

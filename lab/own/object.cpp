@@ -11,7 +11,7 @@
 #include "core/machine/mistakes.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"
-#include "lab/own_code.hpp"
+#include "lab/system/own_code.hpp"
 
 namespace tilescope::lab {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "lab/own/kinds.hpp"
 #include "lab/own/own.hpp"
-#include "lab/text_file.hpp"
+#include "lab/system/text_file.hpp"
 
 namespace tilescope::lab {
 namespace {

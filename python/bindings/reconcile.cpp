@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "device/levels.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/timing.hpp"
 #include "python/bindings/requests.hpp"
 #include "python/bindings/results.hpp"
 

@@ -1,10 +1,10 @@
 // Recordings: of a run in this process, and of files that `tilescope trace` writes.
 #include <pybind11/stl.h>
 
-#include "lab/atomic_file.hpp"
 #include "lab/flags/mode.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/recording.hpp"
+#include "lab/report/recording.hpp"
+#include "lab/system/atomic_file.hpp"
 #include "python/bindings/requests.hpp"
 #include "python/bindings/results.hpp"
 

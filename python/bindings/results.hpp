@@ -3,7 +3,7 @@
 
 #include <pybind11/numpy.h>
 
-#include "lab/report_json.hpp"
+#include "lab/report/report_json.hpp"
 #include "python/bindings/bindings.hpp"
 
 namespace tilescope::python {

@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "lab/flags/variant.hpp"
-#include "lab/row.hpp"
+#include "lab/study/row.hpp"
 #include "python/bindings/requests.hpp"
 #include "python/bindings/results.hpp"
 

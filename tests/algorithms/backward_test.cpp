@@ -3,8 +3,8 @@
 #include <cmath>
 #include <set>
 
-#include "lab/experiment.hpp"
-#include "lab/mapping.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/run/experiment.hpp"
 #include "tests/algorithms/backward_cases.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/gradients.hpp"

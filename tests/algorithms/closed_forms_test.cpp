@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "lab/experiment.hpp"
+#include "lab/run/experiment.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

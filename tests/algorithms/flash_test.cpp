@@ -3,10 +3,10 @@
 #include <map>
 
 #include "core/machine/event.hpp"
-#include "lab/experiment.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
-#include "lab/reference.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/run/experiment.hpp"
+#include "lab/run/reference.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

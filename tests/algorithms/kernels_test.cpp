@@ -2,8 +2,8 @@
 #include <map>
 
 #include "algorithms/cuda/registry.hpp"
-#include "lab/experiment.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/run/experiment.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

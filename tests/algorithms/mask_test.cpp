@@ -1,10 +1,10 @@
 // Equal masks in other words, and covers of tiles against their elements.
 #include "algorithms/contract/mask.hpp"
 
-#include "lab/experiment.hpp"
 #include "lab/flags/block_patterns.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/mask_json.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/run/experiment.hpp"
+#include "lab/workload/mask_json.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 #include "tests/support/seeds.hpp"

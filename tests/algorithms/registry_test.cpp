@@ -6,7 +6,7 @@
 
 #include "core/machine/out_of_chip_memory.hpp"
 #include "core/record/profile.hpp"
-#include "lab/reference.hpp"
+#include "lab/run/reference.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/gradients.hpp"

@@ -1,6 +1,6 @@
 // S and P in types of their own, as unfused graphs of frameworks store them.
-#include "lab/experiment.hpp"
 #include "lab/flags/request.hpp"
+#include "lab/run/experiment.hpp"
 #include "tests/support/harness.hpp"
 #include "tests/support/problems.hpp"
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/machine/kept.hpp"
-#include "lab/experiment.hpp"
-#include "lab/packing.hpp"
+#include "lab/run/experiment.hpp"
+#include "lab/workload/packing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

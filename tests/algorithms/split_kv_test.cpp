@@ -5,7 +5,7 @@
 
 #include "algorithms/attention/split_kv/algorithm.hpp"
 #include "core/machine/event.hpp"
-#include "lab/reference.hpp"
+#include "lab/run/reference.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

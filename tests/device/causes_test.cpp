@@ -4,7 +4,7 @@
 #include <map>
 
 #include "device/measurements.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "device/calibration.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 

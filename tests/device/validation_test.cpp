@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

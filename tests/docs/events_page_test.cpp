@@ -3,9 +3,9 @@
 
 #include "algorithms/contract/algorithm.hpp"
 #include "core/record/player.hpp"
-#include "lab/experiment.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/inputs.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/run/experiment.hpp"
+#include "lab/workload/inputs.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

@@ -5,7 +5,7 @@
 
 #include "lab/flags/parse.hpp"
 #include "lab/flags/request.hpp"
-#include "show/state.hpp"
+#include "show/state/state.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace tilescope;

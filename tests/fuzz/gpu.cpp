@@ -1,5 +1,5 @@
 // Files that describe a GPU: what is understood can be written, and reads back.
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace tilescope;

@@ -1,5 +1,5 @@
 // NumPy files: there are no more values than bytes, and what is written reads back.
-#include "lab/npy.hpp"
+#include "lab/workload/npy.hpp"
 
 #include <cmath>
 #include <numeric>

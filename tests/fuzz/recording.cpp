@@ -1,5 +1,5 @@
 // Recordings: what was read can be written, and reads back to the same text.
-#include "lab/recording.hpp"
+#include "lab/report/recording.hpp"
 
 #include <sstream>
 

@@ -1,5 +1,5 @@
 // A session that is asked for anything: setups, positions, and counts of other algorithms.
-#include "show/session.hpp"
+#include "show/run/session.hpp"
 
 #include <algorithm>
 

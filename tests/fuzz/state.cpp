@@ -1,5 +1,5 @@
 // Saved states: what was read can be saved, and reads back as the same.
-#include "show/state.hpp"
+#include "show/state/state.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,5 +1,5 @@
 // A window to which anything may happen. TILESCOPE_EVENTS sets the number of events, TILESCOPE_SEED their seed.
-#include "show/setups.hpp"
+#include "show/state/setups.hpp"
 #include "tests/gui/visitor.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Scenes in a window: both walls of a race have one scale, and the words are about what is shown.
-#include "show/scenes.hpp"
+#include "show/state/scenes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/headless.hpp"

@@ -1,11 +1,11 @@
 // Advice on tiles: the ranking agrees with runs, and the reasons are true.
-#include "lab/advice.hpp"
+#include "lab/study/advice.hpp"
 
 #include <algorithm>
 
 #include "core/machine/error.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 

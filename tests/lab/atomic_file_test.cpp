@@ -1,4 +1,4 @@
-#include "lab/atomic_file.hpp"
+#include "lab/system/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>

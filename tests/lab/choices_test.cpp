@@ -2,11 +2,11 @@
 #include <cmath>
 #include <set>
 
-#include "lab/conclusion.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
-#include "lab/published_tiles.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/published_tiles.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/study/conclusion.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 

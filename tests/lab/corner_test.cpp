@@ -1,10 +1,10 @@
 // Causal masks from either corner.
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/cuda/registry.hpp"
-#include "lab/covers.hpp"
-#include "lab/experiment.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/flags/table.hpp"
+#include "lab/run/covers.hpp"
+#include "lab/run/experiment.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

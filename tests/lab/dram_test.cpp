@@ -1,11 +1,11 @@
 // The L2 of a launch that is too long to be played whole, compared with playing all of it.
-#include "lab/dram.hpp"
+#include "lab/model/dram.hpp"
 
 #include <cmath>
 #include <random>
 
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

@@ -1,12 +1,12 @@
-#include "lab/experiment.hpp"
+#include "lab/run/experiment.hpp"
 
 #include <cmath>
 #include <set>
 
 #include "algorithms/contract/block_mask.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/reference.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/run/reference.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

@@ -8,8 +8,8 @@
 #include "lab/figure/layout.hpp"
 #include "lab/figure/ticks.hpp"
 #include "lab/figure/tile_visits.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seeds.hpp"
 

@@ -5,8 +5,8 @@
 #include <random>
 #include <set>
 
-#include "lab/gpu_fields.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_fields.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "tests/lab/gpu_checks.hpp"
 
 using namespace tilescope;

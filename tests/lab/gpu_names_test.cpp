@@ -1,7 +1,7 @@
 // Names of GPUs: presets have several, and drivers print others.
-#include "lab/gpu_names.hpp"
+#include "lab/gpu/gpu_names.hpp"
 
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "tests/lab/gpu_checks.hpp"
 
 using namespace tilescope;

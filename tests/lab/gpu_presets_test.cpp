@@ -1,4 +1,4 @@
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/machine/error.hpp"
-#include "lab/gpu_fields.hpp"
+#include "lab/gpu/gpu_fields.hpp"
 #include "tests/lab/gpu_checks.hpp"
 
 using namespace tilescope;

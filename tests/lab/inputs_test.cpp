@@ -1,10 +1,10 @@
-#include "lab/inputs.hpp"
+#include "lab/workload/inputs.hpp"
 
 #include <cmath>
 #include <numeric>
 
 #include "core/machine/error.hpp"
-#include "lab/npy.hpp"
+#include "lab/workload/npy.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/problems.hpp"

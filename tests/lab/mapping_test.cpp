@@ -1,11 +1,11 @@
-#include "lab/mapping.hpp"
+#include "lab/model/mapping.hpp"
 
 #include <algorithm>
 #include <regex>
 #include <sstream>
 
-#include "lab/experiment.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/run/experiment.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/problems.hpp"

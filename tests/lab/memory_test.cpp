@@ -1,4 +1,4 @@
-#include "lab/memory.hpp"
+#include "lab/system/memory.hpp"
 
 #include <sys/resource.h>
 

@@ -1,12 +1,12 @@
 // The list of all metrics of a run.
-#include "lab/metric.hpp"
+#include "lab/report/metric.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include "core/machine/error.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

@@ -9,7 +9,7 @@
 #include "lab/flags/parse.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/flags/variant.hpp"
-#include "lab/model_presets.hpp"
+#include "lab/workload/model_presets.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 

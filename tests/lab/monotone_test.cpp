@@ -3,8 +3,8 @@
 #include <random>
 
 #include "core/machine/out_of_chip_memory.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seeds.hpp"
 

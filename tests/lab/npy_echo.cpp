@@ -4,7 +4,7 @@
 #include <iostream>
 #include <string>
 
-#include "lab/npy.hpp"
+#include "lab/workload/npy.hpp"
 
 int main(int argc, char** argv) {
     using namespace tilescope;

@@ -1,4 +1,4 @@
-#include "lab/npy.hpp"
+#include "lab/workload/npy.hpp"
 
 #include <sys/stat.h>
 

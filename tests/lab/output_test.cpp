@@ -1,4 +1,4 @@
-#include "lab/output.hpp"
+#include "lab/system/output.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

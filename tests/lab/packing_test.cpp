@@ -1,7 +1,7 @@
 // Packed heads compared with the same heads one by one: the same values, and K and V read once for all of them.
-#include "lab/packing.hpp"
+#include "lab/workload/packing.hpp"
 
-#include "lab/experiment.hpp"
+#include "lab/run/experiment.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

@@ -1,15 +1,15 @@
 // K and V in pages compared with K and V in one piece: the same bits, and the table is read once for each page of a
 // tile.
-#include "lab/paging.hpp"
+#include "lab/workload/paging.hpp"
 
 #include <numeric>
 #include <set>
 
 #include "algorithms/contract/page_pool.hpp"
 #include "core/machine/storage.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/packing.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/workload/packing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/problems.hpp"

@@ -1,10 +1,10 @@
 // What the patterns of inputs promise, checked by weights in double precision.
-#include "lab/patterns.hpp"
+#include "lab/workload/patterns.hpp"
 
 #include <cmath>
 
 #include "core/machine/error.hpp"
-#include "lab/reference.hpp"
+#include "lab/run/reference.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

@@ -1,11 +1,11 @@
-#include "lab/recording.hpp"
+#include "lab/report/recording.hpp"
 
 #include <sstream>
 
 #include "core/machine/error.hpp"
 #include "core/record/trace_file.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/reference.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/run/reference.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/recordings.hpp"
 

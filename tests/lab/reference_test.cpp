@@ -1,9 +1,9 @@
-#include "lab/reference.hpp"
+#include "lab/run/reference.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "lab/judgement.hpp"
+#include "lab/run/judgement.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

@@ -1,7 +1,7 @@
 // Words are for people: with other words in all operations, times stay the same.
 #include "core/record/outline.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/renamed.hpp"
 

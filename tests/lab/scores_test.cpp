@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/time/l2.hpp"
-#include "lab/experiment_json.hpp"
 #include "lab/flags/options.hpp"
 #include "lab/flags/request.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/report/experiment_json.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

@@ -1,7 +1,7 @@
-#include "lab/splits.hpp"
+#include "lab/workload/splits.hpp"
 
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

@@ -1,11 +1,11 @@
 // Many points computed at the same time, and taken in order.
-#include "lab/study.hpp"
+#include "lab/study/study.hpp"
 
 #include <atomic>
 #include <stdexcept>
 
 #include "core/machine/parallel.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

@@ -1,9 +1,9 @@
-#include "lab/tile_plane.hpp"
+#include "lab/study/tile_plane.hpp"
 
 #include <cmath>
 
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seeds.hpp"
 

@@ -1,13 +1,13 @@
 // The search for tiles: advice, `--tiles best` and the plane agree, and no possible tiles are better.
-#include "lab/tile_search.hpp"
+#include "lab/study/tile_search.hpp"
 
 #include <random>
 
-#include "lab/advice.hpp"
-#include "lab/full_tiles.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
-#include "show/plane.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/full_tiles.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/study/advice.hpp"
+#include "show/stage/plane.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seeds.hpp"
 

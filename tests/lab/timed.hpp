@@ -1,8 +1,8 @@
 // Experiments that tests of times share.
 #pragma once
 
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 
 namespace tilescope::lab {
 

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "device/measurements.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

@@ -1,8 +1,8 @@
 // Times of decoding in parts: thread blocks share DRAM, and full waves leave some blocks over.
 #include <algorithm>
 
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/lab/timed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"

@@ -1,5 +1,5 @@
 // The time model compared with what must hold.
-#include "lab/timing.hpp"
+#include "lab/model/timing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/text/numbers.hpp"
-#include "lab/full_tiles.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
-#include "lab/published_tiles.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/full_tiles.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/published_tiles.hpp"
 #include "tests/lab/timed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"

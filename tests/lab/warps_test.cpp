@@ -1,8 +1,8 @@
-#include "lab/warps.hpp"
+#include "lab/model/warps.hpp"
 
 #include "algorithms/contract/tile_sums.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

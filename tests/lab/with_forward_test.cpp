@@ -1,11 +1,11 @@
 // A backward pass together with its forward pass: the sums of both.
-#include "lab/with_forward.hpp"
+#include "lab/model/with_forward.hpp"
 
 #include <cmath>
 #include <map>
 
-#include "lab/gpu_presets.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

@@ -1,4 +1,4 @@
-#include "show/chart.hpp"
+#include "show/stage/chart.hpp"
 
 #include "tests/support/catch.hpp"
 

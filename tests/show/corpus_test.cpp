@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/counters.hpp"
-#include "show/link.hpp"
-#include "show/scenes.hpp"
+#include "show/state/link.hpp"
+#include "show/state/scenes.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

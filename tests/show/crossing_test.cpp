@@ -1,8 +1,8 @@
 // What tiles hold, by name, and where they lie in their SM.
-#include "show/crossing.hpp"
+#include "show/stage/crossing.hpp"
 
-#include "show/formula.hpp"
-#include "show/steps.hpp"
+#include "show/words/formula.hpp"
+#include "show/words/steps.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

@@ -1,9 +1,9 @@
-#include "show/explorer.hpp"
+#include "show/stage/explorer.hpp"
 
 #include <cmath>
 
 #include "lab/figure/kinds.hpp"
-#include "lab/mapping.hpp"
+#include "lab/model/mapping.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

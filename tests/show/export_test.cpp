@@ -1,12 +1,12 @@
 // Exports views to files.
-#include "show/export.hpp"
+#include "show/files/export.hpp"
 
 #include <sstream>
 
 #include "core/machine/error.hpp"
-#include "lab/child.hpp"
 #include "lab/figure/kinds.hpp"
-#include "show/figures.hpp"
+#include "lab/system/child.hpp"
+#include "show/stage/figures.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 

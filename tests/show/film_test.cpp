@@ -1,4 +1,4 @@
-#include "show/film.hpp"
+#include "show/files/film.hpp"
 
 #include "core/machine/error.hpp"
 #include "tests/support/sessions.hpp"

@@ -1,10 +1,10 @@
 // What happens for the first time, compared with the numbers, the mask and the schedule.
-#include "show/firsts.hpp"
+#include "show/stage/firsts.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "show/row.hpp"
+#include "show/stage/row.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

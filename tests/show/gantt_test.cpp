@@ -1,12 +1,12 @@
-#include "show/gantt.hpp"
+#include "show/run/gantt.hpp"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 
 #include "core/text/numbers.hpp"
-#include "lab/gpu_presets.hpp"
-#include "show/gantt_text.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "show/words/gantt_text.hpp"
 #include "tests/support/runs.hpp"
 #include "tests/support/sessions.hpp"
 

@@ -1,4 +1,4 @@
-#include "show/history.hpp"
+#include "show/state/history.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,11 +1,11 @@
-#include "show/job.hpp"
+#include "show/run/job.hpp"
 
 #include <chrono>
 #include <new>
 #include <stdexcept>
 #include <vector>
 
-#include "show/reference_ahead.hpp"
+#include "show/run/reference_ahead.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 

@@ -1,5 +1,5 @@
 // The L2 beside a recording agrees with the model of the whole run, forwards and backwards.
-#include "show/l2_shown.hpp"
+#include "show/stage/l2_shown.hpp"
 
 #include "tests/support/sessions.hpp"
 

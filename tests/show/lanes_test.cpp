@@ -1,6 +1,6 @@
 // What is shown of a program with lanes: a chart in letters, what takes room on an SM, and who does what.
-#include "show/lane_chart.hpp"
-#include "show/narration.hpp"
+#include "show/stage/lane_chart.hpp"
+#include "show/words/narration.hpp"
 #include "tests/support/laned_attention.hpp"
 #include "tests/support/runs.hpp"
 

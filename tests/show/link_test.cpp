@@ -1,4 +1,4 @@
-#include "show/link.hpp"
+#include "show/state/link.hpp"
 
 #include <string>
 #include <vector>

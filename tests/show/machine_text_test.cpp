@@ -1,8 +1,8 @@
 // What is said about SMs, L2 and HBM.
-#include "show/machine_text.hpp"
+#include "show/stage/machine_text.hpp"
 
-#include "show/hbm_text.hpp"
-#include "show/sm_text.hpp"
+#include "show/words/hbm_text.hpp"
+#include "show/words/sm_text.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

@@ -1,5 +1,5 @@
 // What a session makes in the background: progress, cancelling, changed requests.
-#include "show/making.hpp"
+#include "show/run/making.hpp"
 
 #include "tests/support/folder.hpp"
 #include "tests/support/harness.hpp"

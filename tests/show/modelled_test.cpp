@@ -1,11 +1,11 @@
 // What is said about modelled traffic and time.
-#include "show/modelled.hpp"
+#include "show/words/modelled.hpp"
 
 #include <algorithm>
 
 #include "core/text/numbers.hpp"
-#include "lab/timing.hpp"
-#include "show/time_text.hpp"
+#include "lab/model/timing.hpp"
+#include "show/words/time_text.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sessions.hpp"
 

@@ -1,9 +1,9 @@
-#include "show/narration.hpp"
+#include "show/words/narration.hpp"
 
 #include <set>
 
-#include "show/loop_nest.hpp"
-#include "show/session.hpp"
+#include "show/run/loop_nest.hpp"
+#include "show/run/session.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

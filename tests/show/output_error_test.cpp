@@ -1,6 +1,6 @@
 #include <set>
 
-#include "lab/reference.hpp"
+#include "lab/run/reference.hpp"
 #include "tests/support/runs.hpp"
 
 using namespace tilescope;

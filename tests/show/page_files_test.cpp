@@ -1,4 +1,4 @@
-#include "show/page_files.hpp"
+#include "show/files/page_files.hpp"
 
 #include "core/machine/error.hpp"
 #include "tests/support/sessions.hpp"

@@ -1,12 +1,12 @@
-#include "show/parts.hpp"
+#include "show/stage/parts.hpp"
 
 #include <cmath>
 
 #include "core/text/numbers.hpp"
-#include "show/parts_text.hpp"
-#include "show/value_text.hpp"
-#include "show/wall_headline.hpp"
-#include "show/wall_text.hpp"
+#include "show/stage/parts_text.hpp"
+#include "show/stage/wall_headline.hpp"
+#include "show/stage/wall_text.hpp"
+#include "show/words/value_text.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sessions.hpp"
 #include "tests/support/walls.hpp"

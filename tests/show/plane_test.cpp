@@ -1,11 +1,11 @@
-#include "show/plane.hpp"
+#include "show/stage/plane.hpp"
 
 #include <cmath>
 
 #include "core/text/numbers.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
-#include "lab/study.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/study/study.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

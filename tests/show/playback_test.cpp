@@ -1,4 +1,4 @@
-#include "show/playback.hpp"
+#include "show/run/playback.hpp"
 
 #include <cmath>
 #include <limits>

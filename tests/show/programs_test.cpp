@@ -1,5 +1,5 @@
 // The tile programs as they are written.
-#include "show/programs.hpp"
+#include "show/run/programs.hpp"
 
 #include <algorithm>
 #include <set>

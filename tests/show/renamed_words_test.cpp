@@ -1,9 +1,9 @@
 // Words are for people: a row's story, what tiles hold and what is painted do not depend on the names of operations.
-#include "lab/gpu_presets.hpp"
-#include "lab/recording.hpp"
-#include "show/row.hpp"
-#include "show/run.hpp"
-#include "show/wall.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/report/recording.hpp"
+#include "show/run/run.hpp"
+#include "show/stage/row.hpp"
+#include "show/stage/wall.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/renamed.hpp"
 

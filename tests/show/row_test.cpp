@@ -1,9 +1,9 @@
 // One row in detail: what is told of it agrees with the mathematics of its inputs.
-#include "show/row.hpp"
+#include "show/stage/row.hpp"
 
 #include <cmath>
 
-#include "show/row_text.hpp"
+#include "show/stage/row_text.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

@@ -1,13 +1,13 @@
-#include "show/run.hpp"
+#include "show/run/run.hpp"
 
 #include <cmath>
 #include <random>
 #include <set>
 
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
-#include "lab/reference.hpp"
-#include "lab/timing.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/run/reference.hpp"
 #include "tests/support/runs.hpp"
 #include "tests/support/seeds.hpp"
 

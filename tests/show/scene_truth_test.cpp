@@ -7,12 +7,12 @@
 #include <set>
 
 #include "core/text/numbers.hpp"
-#include "lab/covers.hpp"
-#include "lab/gpu_presets.hpp"
-#include "show/row.hpp"
-#include "show/row_text.hpp"
-#include "show/scenes.hpp"
-#include "show/wall_text.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/run/covers.hpp"
+#include "show/stage/row.hpp"
+#include "show/stage/row_text.hpp"
+#include "show/stage/wall_text.hpp"
+#include "show/state/scenes.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/sessions.hpp"
 

@@ -1,12 +1,12 @@
-#include "show/scenes.hpp"
+#include "show/state/scenes.hpp"
 
 #include <algorithm>
 #include <set>
 #include <sstream>
 
 #include "core/text/numbers.hpp"
-#include "lab/covers.hpp"
-#include "lab/timing.hpp"
+#include "lab/model/timing.hpp"
+#include "lab/run/covers.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sessions.hpp"
 

@@ -1,8 +1,8 @@
-#include "show/scoreboard.hpp"
+#include "show/stage/scoreboard.hpp"
 
 #include "core/text/numbers.hpp"
-#include "lab/metric.hpp"
-#include "show/tables.hpp"
+#include "lab/report/metric.hpp"
+#include "show/words/tables.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

@@ -1,9 +1,9 @@
-#include "show/session.hpp"
+#include "show/run/session.hpp"
 
 #include <cmath>
 #include <functional>
 
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/harness.hpp"
 #include "tests/support/problems.hpp"

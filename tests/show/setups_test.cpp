@@ -1,8 +1,8 @@
 // Setups that need more than one flag.
-#include "show/setups.hpp"
+#include "show/state/setups.hpp"
 
-#include "show/state.hpp"
-#include "show/wall.hpp"
+#include "show/stage/wall.hpp"
+#include "show/state/state.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

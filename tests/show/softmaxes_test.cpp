@@ -1,5 +1,5 @@
 // One row in every softmax program: the result by mathematics, and the counts of the papers.
-#include "show/softmaxes.hpp"
+#include "show/stage/softmaxes.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Tensors that do not fit in HBM, and ways out.
-#include "show/spill.hpp"
+#include "show/run/spill.hpp"
 
 #include <numeric>
 

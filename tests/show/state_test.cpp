@@ -1,4 +1,4 @@
-#include "show/state.hpp"
+#include "show/state/state.hpp"
 
 #include <sys/stat.h>
 

@@ -1,10 +1,10 @@
 // A run told step by step: which steps, and what about each.
-#include "show/steps.hpp"
+#include "show/words/steps.hpp"
 
 #include <cmath>
 
-#include "show/blackboard.hpp"
-#include "show/value_text.hpp"
+#include "show/stage/blackboard.hpp"
+#include "show/words/value_text.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

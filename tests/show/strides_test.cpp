@@ -1,10 +1,10 @@
 // How far a step goes, by what it steps by.
-#include "show/strides.hpp"
+#include "show/run/strides.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "show/wall.hpp"
+#include "show/stage/wall.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

@@ -1,9 +1,9 @@
-#include "show/tables.hpp"
+#include "show/words/tables.hpp"
 
 #include <algorithm>
 
 #include "core/text/numbers.hpp"
-#include "lab/metric.hpp"
+#include "lab/report/metric.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;

@@ -1,4 +1,4 @@
-#include "show/wall.hpp"
+#include "show/stage/wall.hpp"
 
 #include <cmath>
 #include <map>
@@ -6,10 +6,10 @@
 
 #include "core/text/numbers.hpp"
 #include "lab/figure/tile_visits.hpp"
-#include "show/heads.hpp"
-#include "show/wall_headline.hpp"
-#include "show/wall_text.hpp"
-#include "show/wall_traffic.hpp"
+#include "show/run/heads.hpp"
+#include "show/stage/wall_headline.hpp"
+#include "show/stage/wall_text.hpp"
+#include "show/stage/wall_traffic.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/runs.hpp"
 #include "tests/support/sessions.hpp"

@@ -1,8 +1,8 @@
-#include "show/warps_text.hpp"
+#include "show/words/warps_text.hpp"
 
 #include "core/text/words.hpp"
-#include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

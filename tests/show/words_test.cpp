@@ -3,13 +3,13 @@
 #include <set>
 
 #include "core/text/numbers.hpp"
-#include "lab/npy.hpp"
-#include "show/code_text.hpp"
-#include "show/modelled.hpp"
-#include "show/setup_text.hpp"
-#include "show/time_text.hpp"
-#include "show/tour.hpp"
-#include "show/value_text.hpp"
+#include "lab/workload/npy.hpp"
+#include "show/words/code_text.hpp"
+#include "show/words/modelled.hpp"
+#include "show/words/setup_text.hpp"
+#include "show/words/time_text.hpp"
+#include "show/words/tour.hpp"
+#include "show/words/value_text.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sessions.hpp"
 

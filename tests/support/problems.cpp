@@ -8,8 +8,8 @@
 
 #include "algorithms/contract/block_mask.hpp"
 #include "algorithms/contract/pass_lists.hpp"
-#include "lab/experiment.hpp"
-#include "lab/mapping.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope {
 using namespace lab;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "algorithms/contract/algorithm.hpp"
-#include "lab/inputs.hpp"
-#include "lab/reference.hpp"
+#include "lab/run/reference.hpp"
+#include "lab/workload/inputs.hpp"
 #include "tests/support/seeds.hpp"
 
 namespace tilescope {

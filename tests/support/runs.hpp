@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "lab/inputs.hpp"
-#include "show/run.hpp"
+#include "lab/workload/inputs.hpp"
+#include "show/run/run.hpp"
 #include "tests/support/harness.hpp"
 #include "tests/support/problems.hpp"
 #include "tests/support/seeds.hpp"

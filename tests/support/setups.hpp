@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "show/session.hpp"
+#include "show/run/session.hpp"
 
 namespace tilescope::show {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "show/wall_headline.hpp"
-#include "show/wall_text.hpp"
+#include "show/stage/wall_headline.hpp"
+#include "show/stage/wall_text.hpp"
 
 namespace tilescope::show {
 

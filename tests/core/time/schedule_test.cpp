@@ -8,8 +8,8 @@
 
 #include "core/machine/operations/of_block.hpp"
 #include "core/record/player.hpp"
-#include "lab/experiment.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/run/experiment.hpp"
 #include "tests/support/problems.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/seeds.hpp"

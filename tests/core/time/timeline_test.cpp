@@ -5,7 +5,7 @@
 #include "core/time/cache.hpp"
 #include "core/time/dispatch.hpp"
 #include "core/time/residency.hpp"
-#include "lab/gpu_presets.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

@@ -1,0 +1,334 @@
+#include "lab/gpu/asked.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <system_error>
+
+#include "core/machine/dtype.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "lab/gpu/gpu_names.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr const char* limits = "docs/model-limits.md";
+constexpr const char* gpu_files = "docs/gpus.md";
+constexpr const char* masks = "docs/glossary.md";
+
+struct AskedFor {
+    Asked what;
+    const char* words;  ///< in the plain form that is compared; a * stands for any ending
+    const char* there_is;
+    /// Arguments of `tilescope` that come closest. {8}: the typed number, or 8; {7=-1}: the typed number less 1, or 7;
+    /// {f16=dtype} and {A100=gpu}: the typed type or GPU, or this one.
+    const char* closest;
+    const char* page;  ///< says what is not modelled; nullptr where the word only has another name here
+};
+
+constexpr AskedFor asked_words[] = {
+    {Asked::algorithm, "flashv3* fa3 fav3 flash3 flashattn3 flashattnv3 flashattention3",
+     "FlashAttention-3 (wgmma, TMA, specialised warps) is not modelled; the loops are those of flash_v2",
+     "run flash_v2 --gpu H100", limits},
+    {Asked::algorithm, "flashv4* fa4 fav4 flash4 flashattn4 flashattnv4 flashattention4",
+     "FlashAttention-4 (tcgen05, tensor memory) is not modelled; the loops are those of flash_v2",
+     "run flash_v2 --gpu B200", limits},
+    {Asked::algorithm, "fa1 fav1 flash1 flashattn1 flashattention1", "FlashAttention-1 is flash_v1 here",
+     "run flash_v1", nullptr},
+    {Asked::algorithm, "fa fa2 fav2 flash flash2 flashattn flashattn2 flashattention flashattention2",
+     "FlashAttention-2 is flash_v2 here", "run flash_v2", nullptr},
+    {Asked::algorithm, "flashdecoding* flashdecode lean leanattention streamk",
+     "decoding with the keys cut into parts is split_kv here", "run split_kv --seq-q 1 --seq-k 32k", nullptr},
+    {Asked::algorithm, "paged pagedattention vllm", "K and V in pages are a part of the problem: --page-size",
+     "run split_kv --seq-q 1 --page-size 16", limits},
+    {Asked::algorithm, "mla flashmla", "MLA's latent K and V are read as two tensors here",
+     "run split_kv --model deepseek-v3 --phase decode", limits},
+    {Asked::algorithm, "sdpa pytorch torch", "PyTorch chooses among kernels; three of them are modelled",
+     "compare standard memory_efficient flash_v2", limits},
+    {Asked::algorithm, "naive vanilla eager math unfused attention mha", "attention in three kernels is standard here",
+     "run standard", nullptr},
+    {Asked::algorithm, "xformers cutlass memeff memoryefficientattention", "xformers' kernel is memory_efficient here",
+     "run memory_efficient", nullptr},
+    {Asked::algorithm, "cudnn triton flashinfer thunderkittens",
+     "this library's own kernels are not modelled; the loops are those of flash_v2", "run flash_v2", limits},
+    {Asked::algorithm, "flex flexattention sparse sparseattention bigbird nsa moba dsa",
+     "blocks that are seen are a part of the problem: --block-mask", "run flash_v2 --block-mask band:2", masks},
+    {Asked::algorithm, "ring ringattention striped zigzag ulysses tree treeattention",
+     "several GPUs are not modelled; one GPU's share of the queries is", "run flash_v2 --seq-q 1k --seq-k 8k", limits},
+    {Asked::algorithm, "sage sageattention* int8attention", "8-bit types are not modelled; the loops are flash_v2's",
+     "run flash_v2", limits},
+    {Asked::algorithm, "linear linearattention performer linformer gla mamba retnet lightning",
+     "linear attention computes something else than softmax attention, and is not modelled", "run standard", limits},
+    {Asked::algorithm, "backward bwd", "backward passes have names of their own", "run flash_v2_backward", nullptr},
+
+    {Asked::dtype,
+     "fp8 f8 e4m3 e5m2 e4m3fn fp8e4m3* fp8e5m2* float8* int8 i8 u8 uint8 fp4 nvfp4 mxfp4 mxfp8 fp6 int4 i4 nf4",
+     "8-bit types and smaller ones are not modelled; f16 with half the --dim moves the bytes of 8-bit Q, K, V and O",
+     "run flash_v2 --dtype f16 --dim 32", limits},
+    {Asked::dtype, "fp16 float16 half", "it is f16 here", "run flash_v2 --dtype f16", nullptr},
+    {Asked::dtype, "bfloat16 bfp16 brainfloat16", "it is bf16 here", "run flash_v2 --dtype bf16", nullptr},
+    {Asked::dtype, "fp32 float32 float single", "it is f32 here", "run flash_v2 --dtype f32", nullptr},
+    {Asked::dtype, "tf32", "products in tf32 are not modelled; those of f32 run on CUDA cores",
+     "run flash_v2 --dtype f32", limits},
+    {Asked::dtype, "f64 fp64 float64 double", "f64 is not modelled; the reference that outputs are compared with is",
+     "run flash_v2 --dtype f32", limits},
+
+    {Asked::gpu,
+     "l2 l4 l20 l40 l40s l40g 6000ada rtx6000ada* rtx5880ada* rtx5000ada* rtx4500ada* rtx4000ada* rtx2000ada* rtx4090d "
+     "rtx4090laptop* rtx4080* rtx4070* rtx4060* rtx4050*",
+     "no preset; an RTX-4090 is another machine of the same generation, Ada", "run flash_v2 --gpu RTX-4090", gpu_files},
+    {Asked::gpu, "a2 a10 a10g a16 a40 a6000 rtxa* rtx3090ti* rtx3080* rtx3070* rtx3060* rtx3050*",
+     "no preset; an RTX-3090 is another machine of the same generation, Ampere", "run flash_v2 --gpu RTX-3090",
+     gpu_files},
+    {Asked::gpu, "a100pcie a100pcie40gb",
+     "no preset; an A100-40GB (SXM) is another machine, of as many SMs and the same HBM: it may draw 400 W, this one "
+     "250, so that its clock falls further",
+     "run flash_v2 --gpu A100-40GB", gpu_files},
+    {Asked::gpu, "a30", "no preset; an A100 is another machine: this one has 56 SMs, 933 GB/s and 24 GB",
+     "run flash_v2 --gpu A100-40GB --sms 56 --hbm-bandwidth 933", gpu_files},
+    {Asked::gpu, "a10080gbpcie* a100pcie80gb* a80080gbpcie* a800pcie80gb*",
+     "no preset; an A100-80GB (SXM) is another machine: this one has 1,935 GB/s",
+     "run flash_v2 --gpu A100-80GB --hbm-bandwidth 1935", gpu_files},
+    {Asked::gpu, "a80040gb* a800sxm440gb* a800pcie40gb*",
+     "no preset; an A100 is another machine, of as many SMs and the same HBM, but more NVLink, which is not modelled",
+     "run flash_v2 --gpu A100-40GB", gpu_files},
+    {Asked::gpu, "a800*",
+     "no preset; an A100 is another machine, of as many SMs and the same HBM, but more NVLink, which is not modelled",
+     "run flash_v2 --gpu A100-80GB", gpu_files},
+    {Asked::gpu, "a100x a100sxm64gb* a10064gb*",
+     "no preset; an A100-80GB is another machine: this one has other clocks, SMs or HBM",
+     "run flash_v2 --gpu A100-80GB", gpu_files},
+    {Asked::gpu, "quadrogv100 gv100",
+     "no preset; a V100 is another machine: this one has 80 SMs, too, but 870 GB/s, 32 GB and other clocks",
+     "run flash_v2 --gpu V100 --hbm-bandwidth 870", gpu_files},
+    {Asked::gpu, "titanv",
+     "no preset; a V100 is another machine: this one has 80 SMs, too, but 653 GB/s, 12 GB and other clocks",
+     "run flash_v2 --gpu V100 --hbm-bandwidth 653", gpu_files},
+    {Asked::gpu, "v100s v100s32gb* v100spcie*",
+     "no preset; a V100 is another machine: this one has 80 SMs, too, but 1,134 GB/s, 32 GB and other clocks",
+     "run flash_v2 --gpu V100 --hbm-bandwidth 1134", gpu_files},
+    {Asked::gpu, "v10032gb v100sxm232gb* v100sxm332gb* v100pcie* v100fhhl* v100dgxs*",
+     "no preset; a V100 of 16 GB with NVLink is another machine, of as many SMs: clocks or memory differ",
+     "run flash_v2 --gpu V100", gpu_files},
+    {Asked::gpu, "p100* quadrogp100 p40* p6 p4 k80 k40* k20* k10 m60* m40* m10* m6 teslam6 teslam4",
+     "no preset, and no tensor cores; a V100 is another machine, of a later generation",
+     "run flash_v2 --dtype f32 --gpu V100", gpu_files},
+    {Asked::gpu, "h200nvl*", "no preset; an H200 (SXM) is another machine, with the same SMs and HBM, at higher clocks",
+     "run flash_v2 --gpu H200", gpu_files},
+    {Asked::gpu, "h203e*", "no preset; an H200 is another machine: this one has 78 SMs, and a lower rate of each",
+     "run flash_v2 --gpu H200 --sms 78", gpu_files},
+    {Asked::gpu, "h20 h2096gb*",
+     "no preset; an H100-SXM is another machine: this one has 78 SMs, 4,000 GB/s, 96 GB, and, in a file alone, "
+     "148 TFLOP/s of tensor cores",
+     "run flash_v2 --gpu H100-SXM --sms 78 --hbm-bandwidth 4000", gpu_files},
+    {Asked::gpu, "h100pcie* h10080gbpcie* h800pcie* h80080gbpcie*",
+     "no preset; an H100-SXM is another machine: this one has 114 SMs, 2,000 GB/s and lower clocks",
+     "run flash_v2 --gpu H100-SXM --sms 114 --hbm-bandwidth 2000", gpu_files},
+    {Asked::gpu, "h100nvl* h10094gb*",
+     "no preset; an H100-SXM is another machine: this one has 132 SMs, too, but 3,900 GB/s, 94 GB and lower clocks",
+     "run flash_v2 --gpu H100-SXM --hbm-bandwidth 3900", gpu_files},
+    {Asked::gpu, "h800nvl* h100cnx* h10064gb* h10096gb*",
+     "no preset; an H100-SXM is another machine: this one has other clocks, SMs or HBM", "run flash_v2 --gpu H100-SXM",
+     gpu_files},
+    {Asked::gpu, "h800*",
+     "no preset; an H100-SXM is another machine, with as many SMs and the same HBM, but more NVLink and f64, which are "
+     "not modelled",
+     "run flash_v2 --gpu H100-SXM", gpu_files},
+    {Asked::gpu, "gh200144g*",
+     "no preset; an H200 is another machine: this one has 132 SMs, too, but 4,900 GB/s and 144 GB",
+     "run flash_v2 --gpu H200 --hbm-bandwidth 4900", gpu_files},
+    {Asked::gpu, "gh200*",
+     "no preset; an H100-SXM is another machine: this one has 132 SMs, too, but 4,000 GB/s and 96 GB",
+     "run flash_v2 --gpu H100-SXM --hbm-bandwidth 4000", gpu_files},
+    {Asked::gpu, "b100 gb200*", "no preset; a B200 is another machine with the same SMs, at other clocks",
+     "run flash_v2 --gpu B200", gpu_files},
+    {Asked::gpu, "b300* gb300*", "no preset; a B200 is another machine: this one is its successor, with 288 GB",
+     "run flash_v2 --gpu B200", gpu_files},
+    {Asked::gpu, "5090 rtx5090* rtx5080* rtx5070* rtx5060* rtxpro*",
+     "no preset; an RTX-4090 is another machine, with as much SRAM in a thread block", "run flash_v2 --gpu RTX-4090",
+     gpu_files},
+    {Asked::gpu, "rtx2080* rtx2070* rtx2060* titanrtx quadrortx* t4g",
+     "no preset; a T4 is another machine of the same generation, Turing", "run flash_v2 --gpu T4", gpu_files},
+    {Asked::gpu, "mi250*",
+     "AMD's compute units are not modelled; SMs with as much SRAM and bandwidth as an MI250's move the same bytes",
+     "run flash_v2 --gpu H100 --sms 208 --sram 64 --hbm-bandwidth 3277", gpu_files},
+    {Asked::gpu, "mi100 mi210",
+     "AMD's compute units are not modelled; SMs with as much SRAM and bandwidth as an MI210's move the same bytes",
+     "run flash_v2 --gpu H100 --sms 104 --sram 64 --hbm-bandwidth 1638", gpu_files},
+    {Asked::gpu, "mi300* mi325x mi350x mi355x rx7900* w7900",
+     "AMD's compute units are not modelled; SMs with as much SRAM and bandwidth as an MI300X's move the same bytes",
+     "run flash_v2 --gpu H100 --sms 304 --sram 64 --hbm-bandwidth 5300", gpu_files},
+    {Asked::gpu,
+     "apple* m1 m1pro* m1max* m1ultra* m2 m2pro* m2max* m2ultra* "
+     "m3 m3pro* m3max* m3ultra* m4 m4pro* m4max* m4ultra* m5 m5pro* m5max* m5ultra*",
+     "Apple's cores are not modelled; SMs with as much SRAM and bandwidth as an M3 Max's 40 move the same bytes",
+     "run flash_v2 --sms 40 --sram 32 --hbm-bandwidth 400", gpu_files},
+    {Asked::gpu, "tpu* trainium* trn1 trn2 inferentia* gaudi* cpu",
+     "only GPUs of SMs are modelled; few SMs with much SRAM move the bytes of such a machine",
+     "run flash_v2 --sms 8 --sram 1024", gpu_files},
+
+    {Asked::flag, "slidingwindow swa window windowsize localwindow localwindowsize attentionwindow",
+     "a window of W keys, the query's own among them, is --causal --window-left W-1",
+     "run flash_v2 --seq 16k --causal --window-left {255=-1}", masks},
+    {Asked::flag, "varlen cuseqlens cuseqlensq cuseqlensk ragged jagged seqlens",
+     "sequences packed one after the other are --documents; tiles do not begin anew in each, as varlen kernels' do",
+     "run flash_v2 --documents 300+200+524", limits},
+    {Asked::flag,
+     "ring ringattention contextparallel cp sequenceparallel sp tensorparallel tensorparallelsize tp tpsize "
+     "worldsize numgpus ngpus",
+     "several GPUs are not modelled; the share of one is, as with the --heads divided by their number",
+     "run flash_v2 --heads 8", limits},
+    {Asked::flag, "fp8 kvdtype kvcachedtype quantize quantization int8 fp4",
+     "8-bit types and smaller ones are not modelled; f16 with half the --dim moves the bytes of 8-bit Q, K, V and O",
+     "run flash_v2 --dtype f16 --dim 32", limits},
+    {Asked::flag, "sink sinks attentionsink attentionsinks headsink",
+     "a sink is no flag; a key and a value of zeros in front, and the sink in a --bias hk there, compute the same",
+     "run flash_v2 --bias hk --seq-q 1024 --seq-k 1025", limits},
+    {Asked::flag, "stages numstages pipelinestages", "stages of a pipeline are not modelled; tiles are",
+     "run flash_v2 --br 128 --bc 64", limits},
+    {Asked::flag, "numwarps warpgroups", "what warps exchange is computed by `explain`", "explain flash_v2 --warps {8}",
+     limits},
+    {Asked::flag, "tma wgmma cluster clusters persistent pingpong warpspecialization",
+     "FlashAttention-3's means (wgmma, TMA, specialised warps) are not modelled", "run flash_v2 --gpu H100", limits},
+    {Asked::flag, "mask attnmask attentionmask maskfile attnbias",
+     "a mask from a file is --bias qk --bias-file m.npy (booleans: True is seen), or --block-mask m.npy --mask-block 1",
+     "run flash_v2 --bias qk", masks},
+    {Asked::flag, "iscausal causalmask", "it is --causal here, lined up at the last key", "run flash_v2 --causal",
+     masks},
+    {Asked::flag, "topleft upperleft topleftcausal",
+     "--causal lines up the last query and the last key; --window-right seq_q - seq_k the first ones",
+     "run flash_v2 --seq-q 1024 --seq-k 512 --window-right 512", masks},
+    {Asked::flag, "kvcache decode decoding", "a step of decoding has one query", "run split_kv --seq-q 1 --seq-k 32k",
+     nullptr},
+    {Asked::flag, "gqa mqa", "heads of K and V are --kv-heads here", "run flash_v2 --kv-heads 2", nullptr},
+    {Asked::flag, "numkvheads nkvheads numkeyvalueheads kvhead kvheads", "heads of K and V are --kv-heads here",
+     "run flash_v2 --heads 32 --kv-heads {8}", nullptr},
+    {Asked::flag, "numheads nheads nhead numattentionheads numqueryheads qheads", "query heads are --heads here",
+     "run flash_v2 --heads {8}", nullptr},
+    {Asked::flag, "headdim headsize dhead headdimension dk", "the head dimension is --dim here",
+     "run flash_v2 --dim {64}", nullptr},
+    {Asked::flag, "embeddim hiddensize hiddendim dmodel modeldim",
+     "--dim is of one head: the model's over its heads; or a model has both", "run flash_v2 --model llama-3-8b",
+     nullptr},
+    {Asked::flag, "seqlenq qlen querylen nq", "the number of queries is --seq-q here", "run flash_v2 --seq-q {1024}",
+     nullptr},
+    {Asked::flag, "seqlenk seqlenkv kvlen kvseqlen keylen nk", "the number of keys is --seq-k here",
+     "run flash_v2 --seq-k {1024}", nullptr},
+    {Asked::flag, "bf16 bfloat16", "the storage type is --dtype here", "run flash_v2 --dtype bf16", nullptr},
+    {Asked::flag, "fp16 half float16", "the storage type is --dtype here", "run flash_v2 --dtype f16", nullptr},
+    {Asked::flag, "fp32 float32", "the storage type is --dtype here", "run flash_v2 --dtype f32", nullptr},
+    {Asked::flag, "layers nlayers numlayers nlayer", "one layer's attention is modelled, and its time",
+     "run flash_v2 --model llama-3-8b", limits},
+    {Asked::flag, "attnmask attentionmask mask",
+     "a mask has a flag of its own: --causal, --window-left, --documents, "
+     "--block-mask, or --bias-file",
+     "run flash_v2 --causal", masks},
+    {Asked::flag, "contextlength context ctx ctxlen nctx maxseqlen maxmodellen sequencelength promptlen promptlength",
+     "the sequence length is --seq here", "run flash_v2 --seq {4096}", nullptr},
+    {Asked::flag, "pageblocksize", "the keys of a page are --page-size here", "run flash_v2 --page-size {16}", nullptr},
+    {Asked::flag, "blockm blockq", "the rows of a tile of Q are --br here", "run flash_v2 --br {64}", nullptr},
+    {Asked::flag, "blockn blockk", "the keys of a tile are --bc here", "run flash_v2 --bc {64}", nullptr},
+    {Asked::flag, "blocksize tile tilesize", "the sizes of tiles are --br and --bc here",
+     "run flash_v2 --br {64} --bc {64}", nullptr},
+    {Asked::flag, "precision", "the storage type is --dtype here", "run flash_v2 --dtype {bf16=dtype}", nullptr},
+    {Asked::flag, "device", "the modelled GPU is --gpu here", "run flash_v2 --gpu {A100=gpu}", nullptr},
+    {Asked::flag, "softmaxscale smscale", "the factor on the logits is --scale here", "run flash_v2 --scale {0.125}",
+     nullptr},
+    {Asked::flag, "rope rotary qknorm", "what is done to Q and K before attention is not modelled", "run flash_v2",
+     limits},
+    {Asked::flag, "backward bwd training", "backward passes are algorithms of their own", "run flash_v2_backward",
+     nullptr},
+};
+
+/// Whether a plain word is one of the listed ones.
+bool among(std::string_view listed, std::string_view word) {
+    while (!listed.empty()) {
+        const std::string_view one = listed.substr(0, listed.find(' '));
+        listed.remove_prefix(std::min(listed.size(), one.size() + 1));
+        if (one == word || (one.ends_with('*') && word.starts_with(one.substr(0, one.size() - 1)))) return true;
+    }
+    return false;
+}
+
+/// A number above 0 as flags take it: "32k" where it is whole, "1e-3" where it need not be.
+bool is_number(std::string_view typed, bool whole) {
+    Index n = 0;
+    if (typed.size() > 16) return false;
+    if (whole) return text::to_whole(typed, n) == std::errc() && n > 0 && n <= Index{1} << 40;
+    return text::to_number(typed).value_or(0) > 0;
+}
+
+/// TileScope's name of a storage type, by any of its names; empty where the type is unknown.
+std::string dtype_called(std::string_view typed) {
+    if (dtype_from(typed)) return std::string(typed);
+    for (const AskedFor& k : asked_words)
+        if (k.what == Asked::dtype && !k.page && among(k.words, text::plain(typed.substr(0, 60))))
+            return std::string(std::string_view(k.closest).substr(std::string_view(k.closest).rfind(' ') + 1));
+    return "";
+}
+
+/// The typed value, if the placeholder `usual` ("8", "7=-1", "bf16=dtype") can take it, or else its usual value.
+std::string in_place_of(std::string_view usual, std::string_view typed) {
+    const std::size_t kind = std::min(usual.find('='), usual.size());
+    const std::string_view how = usual.substr(kind);
+    usual = usual.substr(0, kind);
+    std::string value(usual);
+    if (how == "=dtype") {
+        if (const std::string name = dtype_called(typed); !name.empty()) value = name;
+    } else if (how == "=gpu") {
+        const auto meant = presets_meant(typed, gpu_preset_names());
+        if (meant.size() == 1) value = meant[0];
+    } else if (is_number(typed, usual.find('.') == usual.npos)) {
+        Index n = 0;
+        if (how == "=-1") text::to_whole(typed, n);
+        value = how == "=-1" ? std::to_string(n - 1) : std::string(typed);
+    }
+    return value;
+}
+
+/// The command with the typed value in its placeholders.
+std::string with_typed(std::string_view closest, std::string_view typed) {
+    std::string command;
+    for (std::size_t open = 0; (open = closest.find('{')) != closest.npos;) {
+        const std::size_t end = closest.find('}');
+        command += std::string(closest.substr(0, open)) + in_place_of(closest.substr(open + 1, end - open - 1), typed);
+        closest.remove_prefix(end + 1);
+    }
+    return command + std::string(closest);
+}
+
+/// The entry of a word; nullptr where the word is unknown.
+const AskedFor* asked_for(Asked what, std::string_view typed) {
+    const std::string word = text::plain(typed.substr(0, 60));
+    if (word.empty()) return nullptr;
+    for (const AskedFor& k : asked_words)
+        if (k.what == what && among(k.words, word)) return &k;
+    return nullptr;
+}
+
+}  // namespace
+
+std::string instead_of(Asked what, std::string_view typed, std::string_view value, const std::string& own) {
+    const AskedFor* k = asked_for(what, typed);
+    if (!k) return "";
+    const std::string command = own.empty() || k->page ? "tilescope " + with_typed(k->closest, value) : own;
+    return std::string(k->there_is) + "; try `" + command + '`' + (k->page ? std::string("; see ") + k->page : "");
+}
+
+Renamed renamed(std::string_view flag, std::string_view value) {
+    constexpr std::string_view command = "run flash_v2 ";
+    const AskedFor* k = asked_for(Asked::flag, flag);
+    if (!k || k->page || !std::string_view(k->closest).starts_with(command)) return {};
+    std::istringstream flags{std::string(std::string_view(k->closest).substr(command.size()))};
+    std::vector<std::string> all, typed;  // typed: flags with a placeholder for the value
+    for (std::string name, usual; flags >> name >> usual;) {
+        const std::string here = with_typed(usual, value);
+        all.insert(all.end(), {name, here});
+        if (usual.starts_with('{')) typed.insert(typed.end(), {name, here});
+    }
+    if (!typed.empty()) return {typed, true};
+    return all.size() == 2 ? Renamed{all, false} : Renamed{};
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,32 @@
+// Registers of a thread, as compiled or by a rule.
+#pragma once
+
+#include "core/record/outline.hpp"
+#include "lab/run/experiment.hpp"
+
+namespace tilescope::lab {
+
+struct Registers {
+    Index per_thread;  ///< at most 255, and at most a thread's share of an SM's
+    bool compiled;     ///< of a compiled kernel; else by the rule
+    bool spills;       ///< the rule gives more than a thread may have
+};
+
+/// What a full thread block of a launch holds.
+struct Held {
+    Index rows = 0;       ///< of all the row tiles that it works on together
+    Bytes registers = 0;  ///< bytes: the most that the tiles of its program take at a time
+};
+
+/// The registers of a launch of the algorithm's kernel with `warps` warps: as compiled, or estimated.
+Registers registers_of(const Experiment& experiment, const LaunchOutline& launch, Index warps, const Held& held);
+/// Br and Bc that a kernel of the algorithm was compiled for, for these dimensions and this type.
+std::vector<Tiling> compiled_tiles(const Experiment& experiment);
+/// By a rule, whatever was compiled. On CUDA cores: 68, plus 24 per product in the program, plus 3/4 of the scores (or
+/// of a chunk of rows) and 5/4 of the accumulators that a thread keeps; fitted to the compiled kernels here. At least
+/// what the program's own tiles take.
+Registers estimated_registers(const Experiment& experiment, const LaunchOutline& launch, Index warps, const Held& held);
+/// On tensor cores: the elements of S and O that a thread keeps, plus 63.
+Registers tensor_core_registers(const Experiment& experiment, Index warps, const Held& held);
+
+}  // namespace tilescope::lab

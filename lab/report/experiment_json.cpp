@@ -1,0 +1,70 @@
+#include "lab/report/experiment_json.hpp"
+
+#include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/validate.hpp"
+#include "core/record/json_entry.hpp"
+#include "core/text/words.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/report/problem_fields.hpp"
+#include "lab/workload/splits.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+Problem problem_from(JsonEntry e, const std::string& file) {
+    Problem p;
+    for (const ProblemField& field : problem_fields())
+        if (e.has(field.key) || field.needed(e, p)) field.read(e, field.key, p, file);
+    e.finish();
+    try {
+        validate(p);
+    } catch (const BadValue& error) {
+        e.refuse(error.what());
+    }
+    return p;
+}
+
+GpuSpec gpu_from(const nlohmann::ordered_json& gpu, const std::string& file) {
+    try {
+        return recorded_gpu(gpu.dump(), text::shown(file) + ": gpu");
+    } catch (const BadValue& error) {
+        throw UsageError(error.value + ": " + error.allowed);  // the value says which file and key
+    }
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const Experiment& e) {
+    const Problem p = unpacked(e.problem);
+    nlohmann::ordered_json problem;
+    // One by one: a temporary list would not be destroyed completely where memory runs out.
+    for (const ProblemField& field : problem_fields())
+        if (field.written(p, *e.algorithm)) problem[field.key] = field.get(p);
+    nlohmann::ordered_json tiling;
+    for (const Knob& k : e.algorithm->knobs) tiling[k.name] = e.tiling.*k.value;
+    if (e.algorithm->packs) tiling["packed"] = e.problem.packed;
+    return {{"algorithm", e.algorithm->name},
+            {"problem", problem},
+            {"tiling", tiling},
+            {"gpu", nlohmann::ordered_json::parse(gpu_json(e.gpu))}};
+}
+
+Experiment experiment_from(const nlohmann::ordered_json& json, const std::string& file) {
+    JsonEntry whole(json, file, "the recording");
+    Experiment e;
+    e.algorithm = find_algorithm(whole.text("algorithm"));
+    e.problem = problem_from(JsonEntry(whole.at("problem"), file, "problem"), file);
+    JsonEntry tiling(whole.at("tiling"), file, "tiling");
+    e.tiling = {tiling.integer("br", 1), tiling.integer("bc", 1)};
+    if (e.algorithm && has_splits(e.algorithm->knobs)) e.tiling.splits = tiling.integer("splits", 0, most_splits);
+    if (const Index group = e.problem.heads / e.problem.kv_heads; tiling.has("packed")) {
+        const Index rows = tiling.integer("packed", 1);
+        if (rows != 1 && rows != group) tiling.refuse("packed: must be 1 or " + std::to_string(group));
+        if (rows > 1) e.problem = packed(e.problem);
+    }
+    tiling.finish();
+    e.gpu = gpu_from(whole.at("gpu"), file);
+    return e;
+}
+
+}  // namespace tilescope::lab

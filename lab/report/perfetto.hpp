@@ -1,0 +1,28 @@
+// The modelled timeline of a run as a trace for ui.perfetto.dev: launches, thread blocks on their SMs, and how busy
+// units are. docs/time.md says what one sees.
+#pragma once
+
+#include <ostream>
+#include <span>
+#include <string>
+
+#include "lab/model/timing.hpp"
+
+namespace tilescope::lab {
+
+/// The most thread blocks of a run that can be drawn, and the most steps: beyond these, loops are drawn whole.
+inline constexpr Count most_blocks_drawn = 1 << 18, most_steps_drawn = 1 << 16;
+
+struct Drawn {
+    Count blocks = 0, steps = 0;
+    Count steps_left_out = 0;  ///< of the SMs in detail
+};
+
+/// `played` is what time_of() played of `run`. SMs below `detailed` are drawn with steps and units.
+Drawn write_perfetto(std::ostream& out, const Experiment& experiment, const RunTime& run,
+                     std::span<const PlayedLaunch> played, Index detailed, const Control* control = nullptr);
+
+/// The SMs drawn in detail: "SM 0", "SMs 0 to 3".
+std::string sms_in_words(Index detailed, const GpuSpec& gpu);
+
+}  // namespace tilescope::lab

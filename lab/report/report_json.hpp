@@ -1,0 +1,27 @@
+// Reports as JSON, with keys in a fixed order. For sources that have nlohmann-json.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "core/record/profile.hpp"
+#include "lab/report/experiment_json.hpp"
+#include "lab/report/metric.hpp"
+
+namespace tilescope::lab {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const MetricValue& value);
+/// The metrics that are sums of counters.
+Json to_json(const Counters& counters);
+Json to_json(const Traffic& traffic);
+/// Every metric of a launch and, where it has a time, the parts of that time.
+Json to_json(const Launch& launch);
+/// How far times like the report's were from measured ones; null where nobody knows, or without a time.
+Json time_error(const Report& report);
+/// Everything `run --json` prints. Errors that are not numbers become null.
+Json to_json(const Report& report);
+/// Everything `explain --json` prints; `warps`: how many share a tile, 0: as in the released kernel.
+Json to_json(const Experiment& experiment, const Profile& profile, Index warps);
+
+}  // namespace tilescope::lab

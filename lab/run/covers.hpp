@@ -1,0 +1,25 @@
+// How many tiles of a problem a mask hides, crosses or leaves whole.
+#pragma once
+
+#include <string>
+
+#include "lab/run/experiment.hpp"
+
+namespace tilescope::lab {
+
+/// Numbers of a head's tiles.
+struct TileCovers {
+    Count hidden = 0, partial = 0, whole = 0;
+    Count all() const { return hidden + partial + whole; }
+};
+TileCovers covers_of(const Problem& problem, const Tiling& tiling);
+
+/// " from the top left" where the diagonal of masks and ALiBi begins there; else nothing.
+const char* corner_words(const Problem& problem);
+/// "none", "causal", "causal from the top left".
+std::string mask_words(const Problem& problem);
+
+/// "Mask: causal. Of a head's 64 tiles, 28 (44%) are hidden, ...", and the mask's own bytes; empty without a mask.
+std::string about_mask(const Experiment& experiment);
+
+}  // namespace tilescope::lab

@@ -1,0 +1,144 @@
+#include "lab/study/advice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/machine/error.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "lab/model/published_tiles.hpp"
+#include "lab/model/timing.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+std::string times_more(double more) { return text::number(std::round(more * 100) / 100) + " x"; }
+
+/// In words, how a candidate compares with the best where only time and value differ.
+std::string as_good_or_bound(const Candidate& c, const Candidate& best) {
+    const RunTime &t = *c.outcome.report->time, &least = *best.outcome.report->time;
+    const double longer = t.us() / least.us();
+    if (c.value > best.value && longer > 1) return std::string("bound by ") + name_of(t.longest().bound);
+    if (c.value < 0.99 * best.value) return "better, but its size was not asked for";
+    return longer > 1.005 ? "takes " + times_more(longer) + " as long" : "as good";
+}
+
+/// A narrower tile spills where a wider one does not, if fewer warps hold it.
+std::string with_fewer_warps(const RunTime& t, const RunTime& best) {
+    for (std::size_t k = 0; k < std::min(t.launches.size(), best.launches.size()); ++k)
+        if (const LaunchTime& l = t.launches[k], &b = best.launches[k]; l.spills && l.warps < b.warps)
+            return ", with " + text::counted(l.warps, "warp") + " instead of " + text::grouped(b.warps);
+    return "";
+}
+
+/// Why a candidate is worse than the best, the most telling reason first.
+std::string why_it_loses(const Candidate& c, const Candidate& best) {
+    const Outcome& o = c.outcome;
+    if (!o.report) return o.remark;
+    if (!o.report->time || !best.outcome.report->time) return o.remark;
+    const LaunchTime &l = o.report->time->longest(), &b = best.outcome.report->time->longest();
+    const double bytes =
+        static_cast<double>(o.report->counters.hbm()) / static_cast<double>(best.outcome.report->counters.hbm());
+    std::vector<std::string> reasons;
+    if (const std::string why = why_infeasible(*o.report->time); !why.empty())
+        return why + with_fewer_warps(*o.report->time, *best.outcome.report->time);
+    if (l.sms < b.sms) reasons.push_back(text::grouped(l.sms) + " instead of " + text::grouped(b.sms) + " SMs in use");
+    if (l.residency.blocks < b.residency.blocks)
+        reasons.push_back(text::grouped(l.residency.blocks) + " instead of " + text::grouped(b.residency.blocks) +
+                          " thread blocks on an SM (" + name_of(l.residency.limit) + ")");
+    if (l.tail > b.tail + 0.05)
+        reasons.push_back("a tail of " + text::percent(l.tail) + " instead of " + text::percent(b.tail));
+    if (bytes > 1.1) reasons.push_back(times_more(bytes) + " the SM traffic");
+    if (l.steps > 1.1 * b.steps) reasons.push_back(times_more(l.steps / b.steps) + " the loop steps");
+    if (reasons.empty()) return as_good_or_bound(c, best);
+    return reasons[0] + (reasons.size() > 1 ? ", " + reasons[1] : "");
+}
+
+class Adviser {
+  public:
+    explicit Adviser(const Sought& sought) : s_(sought) {}
+
+    Advice run() {
+        Advice advice;
+        Ranking ranked = ranked_tiles(s_);
+        if (ranked.tiles.empty() && !ranked.no_room.empty())
+            throw RunError("advise: an SM has no room for tiles that would not spill registers: " + ranked.no_room +
+                           "; give the SMs more in a file for --gpu, or choose another --gpu");
+        std::vector<std::string> given, flags;
+        if (s_.wish.tiling.br > 0) given.emplace_back("Br"), flags.emplace_back("--br");
+        if (s_.wish.tiling.bc > 0) given.emplace_back("Bc"), flags.emplace_back("--bc");
+        if (ranked.tiles.empty() && !given.empty())
+            throw RunError("advise: no tiling with the given " + text::listed(given) +
+                           " fits without spilling registers; leave " + text::alternatives(flags) + " out");
+        if (ranked.tiles.empty())
+            throw RunError(
+                "advise: no tiling fits without spilling registers; give the SMs more with --sram KIB, choose another "
+                "--gpu, or a smaller --dim");
+        advice.ranking = std::move(ranked.tiles);
+        Candidate& best = advice.ranking[0];
+        for (Candidate& c : advice.ranking)
+            if (&c != &best) c.why = why_it_loses(c, best);
+        const PublishedTiles published = published_tiles(s_.algorithm, s_.problem, s_.gpu);
+        const Tiling released = cut_to(s_.problem, published.tiling);
+        advice.published = published;
+        advice.released = evaluated(s_.tiles(released.br, released.bc), "released");
+        advice.released.why = why_it_loses(advice.released, best);
+        advice.neighbours = neighbours(best);
+        find_floor(advice);
+        return advice;
+    }
+
+  private:
+    Candidate evaluated(Tiling t, const char* name = "") const {
+        Candidate c = candidate_of(s_.with(t), s_.wish.objective, s_.control);
+        c.name = name;
+        return c;
+    }
+
+    std::vector<Candidate> neighbours(const Candidate& best) const {
+        const auto step = [&](Index size, Index rows, bool up) -> Index {  // 0: there is none
+            const std::vector<Index> sizes = tile_sizes(0, rows, s_.gpu);
+            if (!up) {
+                const auto at = std::lower_bound(sizes.begin(), sizes.end(), size);
+                return at == sizes.begin() ? 0 : at[-1];
+            }
+            const auto at = std::upper_bound(sizes.begin(), sizes.end(), size);
+            return at == sizes.end() ? 0 : *at;
+        };
+        const Tiling t = best.tiling();
+        const Index queries = s_.problem.seq_q, keys = s_.problem.seq_k;
+        const std::pair<const char*, Tiling> all[] = {{"taller", s_.tiles(step(t.br, queries, true), t.bc)},
+                                                      {"wider", s_.tiles(t.br, step(t.bc, keys, true))},
+                                                      {"shorter", s_.tiles(step(t.br, queries, false), t.bc)},
+                                                      {"narrower", s_.tiles(t.br, step(t.bc, keys, false))}};
+        std::vector<Candidate> list;
+        for (const auto& [name, tiling] : all) {
+            if (tiling.br < 1 || tiling.bc < 1 || tiling.br > queries || tiling.bc > keys) continue;
+            list.push_back(evaluated(tiling, name));
+            list.back().why = why_it_loses(list.back(), best);
+        }
+        return list;
+    }
+
+    static void find_floor(Advice& advice) {
+        const auto& time = advice.ranking[0].outcome.report->time;
+        if (!time) return;
+        for (std::size_t u = 0; u < unit_count; ++u) {
+            double us = 0;
+            for (const LaunchTime& l : time->launches) us += l.busy[u] * l.us;
+            if (us > advice.floor_us) advice.floor_us = us, advice.floor = static_cast<Unit>(u);
+        }
+    }
+
+    const Sought& s_;
+};
+
+}  // namespace
+
+Advice advise(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu, int threads,
+              Control* control) {
+    const Sought sought(algorithm, problem, wish, gpu, threads, control);
+    return Adviser(sought).run();
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,56 @@
+// Output files that appear complete or not at all.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lab/system/output.hpp"
+
+namespace tilescope::lab {
+
+/// A file being written. Its content goes to a temporary, which takes the place of `path` at commit(); without a
+/// commit, as when an exception passes, the temporary is removed and `path` stays as it was. Every failure is a
+/// RunError: at construction if `path` cannot be written, later as soon as a write fails.
+///
+/// A file that is replaced keeps its permissions, and its owner where that is allowed. Symbolic links to it still lead
+/// to it; a file that has other names (hard links) keeps its old content under those.
+///
+/// The temporary lies beside `path`. Where that is impossible (a writable file in a folder that is not), or it cannot
+/// be renamed, the complete content is copied into `path`, after space for it was reserved. A loss of power, or a
+/// second Ctrl-C, during this copy leaves a part of the content.
+///
+/// A `path` that has no content to protect (a device, a pipe, /dev/stdout) is written straight to.
+class AtomicFile {
+  public:
+    explicit AtomicFile(std::string path);
+    ~AtomicFile();
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+
+    std::ostream& stream() { return *output_; }
+    /// Hands over what was written; nothing can be written afterwards.
+    void commit();
+
+  private:
+    struct Temporary;
+
+    AtomicFile(std::string path, std::string target);
+    int open_target();
+    void open_temporary();
+    bool rename_temporary();
+    void copy_into_target();
+
+    std::string path_;                ///< as the caller wrote it, for messages
+    std::string target_;              ///< where it leads, symbolic links followed
+    Temporary* temporary_ = nullptr;  ///< with its name; nullptr where there is none
+    int content_ = -1;                ///< descriptor of the content, until that is at its target
+    std::unique_ptr<Output> output_;
+
+    friend void remove_temporaries();
+};
+
+/// Removes the temporaries of all files that are being written, so that these are lost: for a process that ends without
+/// unwinding its stack. May be called in a signal handler.
+void remove_temporaries();
+
+}  // namespace tilescope::lab

@@ -1,0 +1,92 @@
+#include "lab/system/own_code.hpp"
+
+#ifdef __EMSCRIPTEN__  // a page loads nothing
+void tilescope::lab::own_code_has_to_stop() {}
+#else
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "lab/system/atomic_file.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr unsigned patience = 2;  // seconds
+constexpr int exit_failed = 1, exit_interrupted = 130;
+
+std::atomic<int> running = 0;
+std::atomic<const char*> of_file = nullptr;
+
+/// Safe in a signal handler: nothing is allocated.
+void tell(const char* what) {
+    const char* const file = of_file;
+    for (const char* part : {"tilescope: ", file ? file : "", ": ", what, "\n"})
+        if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
+}
+
+void end_of_exit() {
+    if (running == 0) return;
+    tell("the program calls exit, which ends TileScope; correct the program");
+    remove_temporaries();
+    _exit(exit_failed);
+}
+
+extern "C" void out_of_patience(int) {
+    if (running == 0) return;
+    tell("the program did not stop when it was asked to, and was ended");
+    remove_temporaries();
+    _exit(exit_interrupted);
+}
+
+extern "C" void crash(int signal) {
+    if (running > 0)
+        tell(signal == SIGABRT ? "the program aborts; correct the program"
+             : signal == SIGFPE
+                 ? "the program divides a whole number by 0; correct the program"
+                 : "the program crashes: it reads or writes where nothing of it is; correct the program");
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+/// A crash may be a stack overflow, so the handlers of crashes have a stack of their own.
+void watch() {
+    static char stack[1 << 14];
+    stack_t other = {};
+    other.ss_sp = stack, other.ss_size = sizeof stack;
+    sigaltstack(&other, nullptr);
+    const auto handle = [](int signal, void (*handler)(int), int flags) {
+        struct sigaction before = {}, action = {};
+        sigaction(signal, nullptr, &before);
+        if (before.sa_handler != SIG_DFL) return;  // keep a sanitizer's or Python's
+        action.sa_handler = handler, action.sa_flags = flags;
+        sigaction(signal, &action, nullptr);
+    };
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) handle(signal, crash, SA_ONSTACK);
+    handle(SIGALRM, out_of_patience, 0);
+    std::atexit(end_of_exit);
+    std::at_quick_exit(end_of_exit);
+}
+
+}  // namespace
+
+OwnCode::OwnCode(const char* file) {
+    static std::once_flag once;
+    std::call_once(once, watch);
+    of_file = file;
+    ++running;
+}
+
+OwnCode::~OwnCode() { --running; }
+
+void own_code_has_to_stop() {
+    if (running > 0) alarm(patience);
+}
+
+}  // namespace tilescope::lab
+#endif

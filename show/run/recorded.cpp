@@ -1,0 +1,171 @@
+// Opens a recording: makes a run of it, and the setup that would run the same.
+#include "algorithms/contract/packed.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/table.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "show/run/making.hpp"
+
+namespace tilescope::show {
+using namespace lab;
+namespace {
+
+/// The flags that ask for what was recorded.
+Options options_of(const Recording& r) {
+    const Problem p = unpacked(r.experiment.problem);
+    const GpuSpec& gpu = r.experiment.gpu;
+    Options o = lab::options_of(p);
+    o.br = std::to_string(r.experiment.tiling.br);
+    o.bc = std::to_string(r.experiment.tiling.bc);
+    if (r.experiment.tiling.splits > 0) o.splits = std::to_string(r.experiment.tiling.splits);
+    if (packed_for(*r.experiment.algorithm, p, Packing::automatic) != r.experiment.problem)
+        o.pack = name_of(r.experiment.problem.packed > 1 ? Packing::on : Packing::off);
+    o.gpu = gpu.name;
+    if (r.inputs) o.seed = r.inputs->seed, o.distribution = name_of(r.inputs->distribution);
+    try {
+        const GpuSpec preset = gpu_preset(gpu.name);
+        if (gpu.sms != preset.sms) o.sms = gpu.sms;
+        if (gpu.sram_per_sm != preset.sram_per_sm) o.sram_kib = static_cast<double>(gpu.sram_per_sm) / 1024;
+        if (gpu.hbm_gbs != preset.hbm_gbs) o.hbm_bandwidth = gpu.hbm_gbs;
+        if (gpu.l2_bytes != preset.l2_bytes) o.l2_bytes = gpu.l2_bytes;
+    } catch (const UsageError&) {  // a GPU of the user's own
+    }
+    return o;
+}
+
+/// How today's program differs from the recording; empty: it does not.
+std::string difference_from_today(const Recording& r) {
+    const std::string name = r.experiment.algorithm->name;
+    if (!r.today) return "there is no algorithm " + name + " today: all that is known of it is the recording";
+    try {
+        const std::string difference = replay(r);
+        return difference.empty() ? "" : "today's " + name + " differs: " + difference;
+    } catch (const std::runtime_error& e) {
+        return "today's " + name + " fails: " + e.what();
+    }
+}
+
+TileInfo info_of(const RecordedTile& t) { return {t.name.c_str(), t.rows, t.cols, t.dtype, t.space}; }
+
+/// What a listener of the run would have been told, line by line.
+Profile profile_of(const Trace& trace) {
+    Profile profile;
+    for (Index n = 0; n < trace.size(); ++n) {
+        const Step& s = trace[n];
+        if (s.enters_line) profile.visit({s.event.block, s.event.line, 1});
+        if (s.tile() == no_tile) continue;
+        const TileInfo tile = info_of(trace.tiles()[s.tile()]);
+        Event e = s.event;
+        e.tile = &tile;
+        profile.on(e, {});
+    }
+    return profile;
+}
+
+/// The loops of one launch: the lines visited in each loop, and how many iterations it has.
+LaunchNest nest_of(const Trace& trace, Index launch) {
+    LaunchNest nest{trace.launches()[static_cast<std::size_t>(launch)].kernel, {}, {}};
+    std::map<Index, std::size_t> loops;  // by their number in the recording
+    Index last_turn = -1;
+    for (Index n = 0; n < trace.size(); ++n) {
+        const Step& s = trace[n];
+        if (s.launch != launch || s.turn < 0 || !s.enters_line) continue;
+        const RecordedTurn& turn = trace.turns()[static_cast<std::size_t>(s.turn)];
+        const auto [place, is_new] = loops.try_emplace(turn.loop, nest.loops.size());
+        if (is_new) {
+            const RecordedLoop& l = trace.loops()[static_cast<std::size_t>(turn.loop)];
+            nest.loops.push_back({.name = l.name, .promise = l.promise, .here = {l.source_line, ""}});
+        }
+        Loop& loop = nest.loops[place->second];
+        if (s.turn != last_turn) ++loop.turns, loop.runs += turn.index == 0;
+        last_turn = s.turn;
+        loop.first_line = loop.first_line == 0 ? s.event.line : std::min(loop.first_line, s.event.line);
+        loop.last_line = std::max(loop.last_line, s.event.line);
+    }
+    return nest;
+}
+
+Report report_of(const Trace& trace, const Experiment& e) {
+    Report r;
+    r.experiment = e;
+    r.numeric = trace.has_values();
+    for (const RecordedTensor& t : trace.tensors()) {
+        r.tensors.push_back({t.name, t.role, t.meaning, false, t.size() * size_of(t.dtype), {}});
+        r.hbm_footprint += r.tensors.back().bytes;
+    }
+    for (const RecordedLaunch& l : trace.launches()) r.launches.push_back({l.kernel.c_str(), l.thread_blocks()});
+    for (Index n = 0; n < trace.size(); ++n) {
+        const Step& s = trace[n];
+        r.counters += s.event.cost;
+        if (s.moves_data()) r.tensors[s.event.region.tensor].traffic += Traffic::of(s.event.cost);
+        LaunchInfo& l = r.launches[static_cast<std::size_t>(s.launch)];
+        l.sram_peak = std::max(l.sram_peak, s.event.sram_used);
+        l.register_peak = std::max(l.register_peak, s.event.registers_used);
+        r.sram_peak = std::max(r.sram_peak, l.sram_peak);
+        r.register_peak = std::max(r.register_peak, l.register_peak);
+    }
+    return r;
+}
+
+/// All that can be told of a run when there is nothing but its recording.
+Counted counted_from(const Trace& trace, const Experiment& e) {
+    Counted c{report_of(trace, e), profile_of(trace).lines(), {}, trace.size()};
+    for (std::size_t l = 0; l < trace.launches().size(); ++l) c.nest.push_back(nest_of(trace, static_cast<Index>(l)));
+    return c;
+}
+
+}  // namespace
+
+Run::Run(Recording recording) : recorded_(recording.experiment.problem), as_recorded_(recording.as_recorded) {
+    const Experiment e = recording.experiment;
+    remark_ = difference_from_today(recording);
+    inputs_ = remark_.empty() ? inputs_of(recording) : Inputs();
+    if (remark_.empty()) counted_ = count_for_show(e);
+    schedule(std::move(recording.trace), e.gpu.sms);
+    if (!remark_.empty()) counted_ = counted_from(trace(), e);
+    note_recorded_part();
+    if (has_values() && remark_.empty()) look_ahead();
+    add_up();
+    player_ = std::make_unique<Player>(trace());
+    seek(0);
+}
+
+void Run::note_recorded_part() {
+    Count all = 0;
+    for (const RecordedLaunch& l : trace().launches()) all += l.thread_blocks();
+    const auto blocks = static_cast<Count>(trace().blocks().size());
+    const std::string without = has_values() ? "" : ", without numbers";
+    if (blocks != all)
+        shortened_ =
+            "Recorded: " + std::to_string(blocks) + " of " + std::to_string(all) + " thread blocks" + without + ".";
+    else if (!without.empty())
+        shortened_ = "Recorded" + without + ".";
+    if (remark_.empty()) return;
+    if (!shortened_.empty()) shortened_ += ' ';
+    shortened_ +=
+        find_algorithm(algorithm().name) ? "Not what today's program does." : "The algorithm is not known today.";
+}
+
+void Making::open_recording() {
+    Setup alone;
+    alone.recording = setup_.recording;
+    if (!(setup_ == alone))
+        throw UsageError(text::shown(setup_.recording) +
+                         ": a recording has its own algorithm and flags; leave them out");
+    Recording recording = read_recording(setup_.recording);
+    const Experiment e = recording.experiment;
+    made_.played = setup_;
+    made_.played->algorithm = e.algorithm->name;
+    made_.played->options = options_of(recording);
+    made_.request = Request{.problem = unpacked(e.problem),
+                            .wish = {.tiling = e.tiling},
+                            .gpu = e.gpu,
+                            .file_rank = 0,
+                            .inputs = {},
+                            .model = "",
+                            .phase = "",
+                            .remark = ""};
+    made_.tiling = e.tiling;
+    made_.run = std::make_unique<Run>(std::move(recording));
+}
+
+}  // namespace tilescope::show

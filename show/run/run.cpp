@@ -1,0 +1,230 @@
+#include "show/run/run.hpp"
+
+#include <limits>
+
+#include "core/machine/mistakes.hpp"
+#include "core/machine/out_of_chip_memory.hpp"
+
+namespace tilescope::show {
+using namespace lab;
+namespace {
+
+constexpr Index line_keyframe = 512;  // steps
+
+/// Completes the recording at once.
+Recorder&& finished(Recorder&& recording) {
+    while (!recording.work(nullptr)) {
+    }
+    return std::move(recording);
+}
+
+}  // namespace
+
+Run::Run(Counted counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits)
+    : Run(counted, finished(Recorder(counted, heads, inputs, limits))) {}
+
+Run::Run(Counted counted, Recorder&& recording)
+    : counted_(std::move(counted)),
+      recorded_(recording.problem()),
+      inputs_(recording.inputs()),
+      shortened_(recording.shortened()),
+      failure_(recording.failure()) {
+    schedule(std::move(recording).take(), experiment().gpu.sms);
+    if (failure_) tell_failure();
+    add_up();
+    std::vector<Index> heads;
+    for (const Placement& p : schedule_->placements()) heads.push_back(head_of(p));
+    heads_ = std::move(heads);
+    if (has_values()) look_ahead();
+    player_ = std::make_unique<Player>(trace());
+    seek(0);
+}
+
+/// Puts thread blocks on the SMs that they have in the whole run, where the whole run is modelled.
+void Run::schedule(Trace recording, Index sms) {
+    const auto stays = [this](Index launch, Index block) -> std::optional<Stay> {
+        const auto which = static_cast<std::size_t>(launch);
+        if (which >= gantt().launches().size()) return std::nullopt;
+        const GanttStay* stay = gantt().launches()[which].stay_of(block);
+        if (!stay) return std::nullopt;
+        return Stay{static_cast<std::uint32_t>(stay->sm), stay->from, stay->to};
+    };
+    schedule_.emplace(std::move(recording), sms, stays);
+}
+
+void Run::look_ahead() {
+    reference_ = std::make_unique<ReferenceAhead>(*algorithm().computes, recorded_, inputs_);
+    reference_->job().begin();
+}
+
+/// The last tick that the thread block ends on this line. A line that fails with its first operation has no such tick:
+/// then the last tick of the block, or of the run where the block was not recorded.
+Index Run::last_tick_of(const Place& at) const {
+    const Placement* p = schedule_->placement_of(at.launch, at.block);
+    if (!p) return ticks();
+    for (Index tick = p->last_tick; tick > p->first_tick; --tick)
+        for (Index k = schedule_->steps_after(tick); k-- > schedule_->steps_after(tick - 1);)
+            if (const Step& s = trace()[k]; s.event.block == at.block) {
+                if (s.event.line == at.line) return tick;
+                break;
+            }
+    return p->last_tick;
+}
+
+void Run::tell_failure() {
+    failure_->tick = last_tick_of(failure_->place);
+    if (!shortened_.empty()) shortened_ += ' ';
+    shortened_ += "Fails after operation " + std::to_string(failure_->tick) + ": " + failure_->message + '.';
+}
+
+/// Bytes by tick, and keyframes of the costs by line.
+void Run::add_up() {
+    Bytes read = 0, write = 0;
+    hbm_read_ = hbm_sent_ = {0};
+    LineCosts lines;
+    made_.assign(trace().tiles().size(), -1);
+    traffic_.assign(trace().tensors().size(), {});
+    for (const RecordedTensor& t : trace().tensors()) last_stores_.emplace_back(t.regions.size(), -1);
+    for (Index tick = 1; tick <= ticks(); ++tick) {
+        const Index first = schedule_->steps_after(tick - 1), last = schedule_->steps_after(tick);
+        for (Index s = first; s < last; ++s) {
+            const Event& event = trace()[s].event;
+            if (lines.step % line_keyframe == 0) line_keyframes_.push_back(lines);
+            read += event.cost.hbm_read, write += event.cost.hbm_sent();
+            lines.by_line[event.line] += event.cost;
+            recorded_counters_ += event.cost;
+            if (event.kind() == Kind::store)
+                last_stores_[event.region.tensor][static_cast<std::size_t>(trace()[s].region)] = s;
+            if (trace()[s].moves_data()) traffic_[event.region.tensor] += Traffic::of(event.cost);
+            if (event.out != no_tile && made_[event.out] < 0) made_[event.out] = s;
+            ++lines.step;
+        }
+        hbm_read_.push_back(read), hbm_sent_.push_back(write);
+    }
+    if (line_keyframes_.empty()) line_keyframes_.push_back({});
+    const bool attention = algorithm().computes->features.has(Feature::head_dims);
+    contents_ = Contents(trace(), attention ? "P" : algorithm().computes->output);
+    spread_time();
+}
+
+/// When the last recorded thread block of a launch has ended, in microseconds. Where stays are not known: estimated by
+/// the waves that the recorded blocks fill.
+double Run::recorded_until(std::size_t launch) const {
+    const GanttLaunch& l = gantt().launches()[launch];
+    const auto recorded = schedule_->placements_of(static_cast<Index>(launch));
+    if (l.stays.empty()) {
+        const Count waves = ceil_div(static_cast<Count>(recorded.size()), gantt().sms() * l.slots());
+        return l.begin + (l.to - l.begin) * std::min(1.0, static_cast<double>(waves) / l.time.waves);
+    }
+    double until = l.begin;
+    for (const Placement& p : recorded)
+        if (const GanttStay* stay = l.stay_of(p.block)) until = std::max(until, stay->to);
+    return until;
+}
+
+/// A launch begins with its first tick; its time is spread evenly over its other ticks.
+void Run::spread_time() {
+    seconds_.assign(static_cast<std::size_t>(ticks()) + 1, 0);
+    seconds_for_all_ = seconds_;
+    if (gantt().empty()) return;
+    for (Index tick = 1; tick <= ticks();) {
+        const Index first = tick, launch = trace()[schedule_->steps_after(tick - 1)].launch;
+        while (tick <= ticks() && trace()[schedule_->steps_after(tick - 1)].launch == launch) ++tick;
+        const auto which = static_cast<std::size_t>(launch);
+        const GanttLaunch& l = gantt().launches()[which];
+        const double until = recorded_until(which);
+        for (Index t = first; t < tick; ++t) {
+            const double part =
+                static_cast<double>(t - first) / static_cast<double>(std::max<Index>(1, tick - 1 - first));
+            seconds_[static_cast<std::size_t>(t)] = 1e-6 * (l.begin + part * (until - l.begin));
+            seconds_for_all_[static_cast<std::size_t>(t)] = 1e-6 * (l.begin + part * (l.to - l.begin));
+        }
+    }
+}
+
+void Run::seek(Index tick) {
+    tick = std::clamp<Index>(tick, 0, ticks());
+    player_->seek(schedule_->steps_after(tick));
+    const MachineState& state = player_->state();
+    moment_ = {.tick = tick, .kernel = std::string(state.kernel), .launch = state.launch, .sms = {}, .busy = 0};
+    std::map<std::pair<Index, Index>, SmState*> by_block;
+    moment_.sms.resize(static_cast<std::size_t>(schedule_->sms_used()));
+    for (Index sm = 0; sm < schedule_->sms_used(); ++sm) {
+        SmState& s = moment_.sms[static_cast<std::size_t>(sm)];
+        s.sm = sm;
+        if (tick > 0) s.block = schedule_->at(sm, tick);
+        if (!s.block) continue;
+        ++moment_.busy;
+        by_block[{s.block->launch, s.block->block}] = &s;
+    }
+    for (const TileState& tile : state.tiles) {
+        const RecordedTile& t = trace().tiles()[tile.tile];
+        SmState* s = by_block[{t.launch, t.block}];
+        if (!s) continue;
+        s->tiles.push_back(tile);
+        if (t.within != no_tile) continue;  // within an earlier tile, whose memory is counted already
+        (t.space == Space::sram ? s->sram_used : s->registers_used) += t.bytes();
+    }
+    if (tick == 0) return;
+    for (Index k = schedule_->steps_after(tick - 1); k < schedule_->steps_after(tick); ++k) {
+        const Step& step = trace()[k];
+        const auto found = by_block.find({step.launch, step.event.block});
+        if (step.kind() == Kind::launch || found == by_block.end() || !found->second) continue;
+        found->second->steps.push_back(k);
+        found->second->line = step.event.line;
+    }
+}
+
+const std::map<std::uint16_t, Counters>& Run::line_costs() const {
+    const Index now = schedule_->steps_after(tick());
+    if (line_costs_.step > now || line_costs_.step / line_keyframe < now / line_keyframe)
+        line_costs_ =
+            line_keyframes_[std::min(static_cast<std::size_t>(now / line_keyframe), line_keyframes_.size() - 1)];
+    for (; line_costs_.step < now; ++line_costs_.step) {
+        const Event& e = trace()[line_costs_.step].event;
+        line_costs_.by_line[e.line] += e.cost;
+    }
+    return line_costs_.by_line;
+}
+
+const Step* Run::operation(const SmState& sm) const {
+    if (sm.steps.empty()) return nullptr;
+    const Step& last = trace()[sm.steps.back()];
+    return works(last.kind()) ? &last : nullptr;
+}
+
+TileData Run::values_before(const TileState& tile) const {
+    for (Index k = tile.written; k-- > made_[tile.tile];)
+        if (const Step& s = trace()[k]; s.event.out == tile.tile) return trace().values(s);
+    return {};
+}
+
+bool Run::has_whole_heads() const {
+    return hbm(ticks()) * experiment().problem.batch_heads() == counted().counters.hbm() * recorded_.batch_heads();
+}
+
+Index Run::head_of(const Placement& p) const {
+    const std::vector<Placement>& all = schedule_->placements();
+    if (!heads_.empty() && &p >= all.data() && &p < all.data() + all.size())
+        return heads_[static_cast<std::size_t>(&p - all.data())];
+    return heads_of(p).begin;
+}
+
+Span Run::heads_of(const Placement& p) const {
+    const auto& axes = trace().launches()[static_cast<std::size_t>(p.launch)].axes;
+    const RecordedBlock& block = trace().block(p.launch, p.block);
+    for (std::size_t k = 0; k < axes.size(); ++k)
+        if (axes[k].name == "head") {
+            const Index of_each = std::max<Index>(1, recorded_.batch_heads() / axes[k].count);
+            return {block.at[k].begin * of_each, of_each};
+        }
+    return {0, 1};
+}
+
+bool Run::on_sm(const Step& step, Index sm) const {
+    if (step.kind() == Kind::launch) return true;
+    const Placement* p = schedule_->placement_of(step.launch, step.event.block);
+    return p && p->sm == sm;
+}
+
+}  // namespace tilescope::show

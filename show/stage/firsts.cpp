@@ -1,0 +1,78 @@
+#include "show/stage/firsts.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "core/text/numbers.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// A factor below 1: exp of the difference of two maxima. One of them was not the largest after all.
+std::optional<First> first_rescaling(const Run& run) {
+    const Trace& trace = run.trace();
+    for (Index k = 0; k < trace.size(); ++k) {
+        const Step& s = trace[k];
+        if (!works(s.kind()) || s.moves_data() || s.kind() == Kind::product || s.event.out == no_tile) continue;
+        const RecordedTile& tile = trace.tiles()[s.event.out];
+        if (tile.meaning != Meaning::statistic || tile.cols != 1) continue;
+        if (!takes_exponential(s.event.operation->effect)) continue;
+        const TileData values = trace.values(s);
+        const auto less = std::find_if(values.begin(), values.end(), [](float f) { return f > 0 && f < 1; });
+        if (less == values.end()) continue;
+        return First{run.schedule().tick_of(k),
+                     "First rescaling: " + run.contents().after(k) + " = " + text::number(static_cast<double>(*less)) +
+                         " in row " + std::to_string(less - values.begin()) + " of SM " +
+                         std::to_string(run.schedule().placement_of(s.launch, s.event.block)->sm) + "'s tile"};
+    }
+    return std::nullopt;
+}
+
+/// A thread block goes past a tile in which no query sees a key: at the end of its row, or at the top of its column.
+std::optional<First> first_skip(const Wall& wall) {
+    std::optional<First> first;
+    const auto past = [&](Index i, Index j, Index tick) {
+        if (i < 0 || j >= wall.cols() || !wall.skipped(i, j) || (first && first->tick <= tick)) return;
+        first = First{tick, "First tile skipped: in (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
+                                ") no query sees a key"};
+    };
+    for (const auto& [block, way] : wall.ways())
+        for (std::size_t k = 0; k < way.size(); ++k) {
+            const Visit& v = wall.visits()[way[k]];
+            const Visit* before = k > 0 ? &wall.visits()[way[k - 1]] : nullptr;
+            const Visit* after = k + 1 < way.size() ? &wall.visits()[way[k + 1]] : nullptr;
+            if (!after || after->cols.begin != v.cols.begin) past(v.rows.end() - 1, v.cols.end(), v.to);
+            if (!before || before->rows.begin != v.rows.begin) past(v.rows.begin - 1, v.cols.begin, v.from);
+        }
+    return first;
+}
+
+/// An SM takes its second thread block of a launch.
+std::optional<First> first_wave(const Run& run) {
+    std::set<std::pair<Index, Index>> took;  // launches, SMs
+    std::optional<First> first;
+    for (const Placement& p : run.schedule().placements()) {
+        if (took.emplace(p.launch, p.sm).second || (first && first->tick <= p.first_tick)) continue;
+        first = First{p.first_tick, "First wave over: SM " + std::to_string(p.sm) + " takes a second thread block, " +
+                                        std::to_string(p.block)};
+    }
+    return first;
+}
+
+}  // namespace
+
+std::vector<First> firsts_of(const Run& run, const Wall* wall) {
+    std::vector<First> firsts;
+    for (auto& first : {first_rescaling(run), wall ? first_skip(*wall) : std::nullopt, first_wave(run)})
+        if (first) firsts.push_back(*first);
+    std::stable_sort(firsts.begin(), firsts.end(), [](auto& a, auto& b) { return a.tick < b.tick; });
+    return firsts;
+}
+
+const std::vector<First>& Firsts::of(const Run& run, Walls& walls, std::uint64_t version) {
+    return told_.of(version, {&run},
+                    [&] { return firsts_of(run, Wall::has_room_for(run) ? &walls.of(run, 0, version) : nullptr); });
+}
+
+}  // namespace tilescope::show

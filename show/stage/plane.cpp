@@ -1,0 +1,264 @@
+#include "show/stage/plane.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/model/published_tiles.hpp"
+#include "lab/study/study.hpp"
+#include "lab/study/tile_search.hpp"
+
+namespace tilescope::show {
+using namespace lab;
+namespace {
+
+using Look = PlanePicture::Look;
+
+std::string name_of(const Tiling& t) { return std::to_string(t.br) + " × " + std::to_string(t.bc); }
+
+bool needs_time(const Metric& m) { return m.evidence == Evidence::modelled; }
+
+std::optional<double> value_of(const PlaneCell& c, const Metric& m) {
+    if (!c.fits || (needs_time(m) && c.spills())) return std::nullopt;
+    return number_of(m, *c.report);
+}
+
+/// Whether a number is still to come.
+bool awaited(const PlaneCell& c, const Metric& m) {
+    return c.has_time() && needs_time(m) && c.known != Known::exact && !c.spills();
+}
+
+Look look_of(const PlaneCell& c, const Metric& m) {
+    if (!c.fits) return c.lacks_room == Space::sram ? Look::no_sram : Look::no_registers;
+    if (value_of(c, m)) return Look::value;
+    if (awaited(c, m)) return Look::pending;
+    return c.spills() ? Look::spills : Look::no_value;
+}
+
+/// Shades between the least and the most, by their logarithms where they are far apart; the best stands out.
+struct Shades {
+    bool less_is_better;
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    bool log() const { return least > 0 && most > 3 * least; }
+    void take(double v) { least = std::min(least, v), most = std::max(most, v); }
+    float operator()(double v) const {
+        if (!(most > least)) return 0.5f;
+        const double share = log() ? std::log(v / least) / std::log(most / least) : (v - least) / (most - least);
+        return static_cast<float>(less_is_better ? 1 - share : share);
+    }
+};
+
+std::vector<PlanePicture::Tick> scale_of(const Shades& s, const Metric& m) {
+    std::vector<PlanePicture::Tick> ticks;
+    if (!(s.most >= s.least)) return ticks;
+    const auto add = [&](double v) { ticks.push_back({s(v), shown(m, MetricValue(v))}); };
+    add(s.least);
+    if (s.most > s.least) add(s.most);
+    if (s.log())
+        for (double decade = std::pow(10, std::floor(std::log10(s.least))); decade <= s.most; decade *= 10)
+            for (const double digit : {1.0, 2.0, 5.0})
+                if (const double v = decade * digit; v > s.least && v < s.most) add(v);
+    return ticks;
+}
+
+std::vector<PlanePicture::Tick> ticks_of(const std::vector<Index>& sizes) {
+    std::vector<PlanePicture::Tick> ticks;
+    const std::size_t n = sizes.size(), step = n > 16 ? 4 : n > 8 ? 2 : 1;
+    for (std::size_t k = step - 1; k < n; k += step) ticks.push_back({static_cast<float>(k), std::to_string(sizes[k])});
+    return ticks;
+}
+
+/// The position of a size on an axis, in cells; nothing for a size beyond the axis.
+std::optional<float> position(const std::vector<Index>& sizes, Index size) {
+    if (size < 1 || size > sizes.back()) return std::nullopt;
+    const auto above = std::lower_bound(sizes.begin(), sizes.end(), size);
+    const auto k = static_cast<float>(above - sizes.begin());
+    const Index below = above == sizes.begin() ? 0 : *(above - 1);
+    return k - static_cast<float>(*above - size) / static_cast<float>(*above - below);
+}
+
+class PlanePainter {
+  public:
+    PlanePainter(const TilePlane& plane, const std::vector<PlaneCell>& cells, const Metric& m)
+        : plane_(plane), cells_(cells), m_(m) {}
+
+    PlanePicture picture(const Tiling& current) {
+        p_.rows = plane_.brs().size(), p_.cols = plane_.bcs().size();
+        p_.br = ticks_of(plane_.brs()), p_.bc = ticks_of(plane_.bcs());
+        Shades shades{more_is_better(m_) == std::optional(false)};
+        for (const PlaneCell& c : cells_)
+            if (const auto v = value_of(c, m_)) shades.take(*v);
+        shades.most = end_of_shades(m_, shades.least, shades.most);
+        for (const PlaneCell& c : cells_) {
+            const auto v = value_of(c, m_);
+            p_.cells.push_back({look_of(c, m_), v ? shades(*v) : 0, v && needs_time(m_) && c.known == Known::estimated,
+                                c.fits ? c.residency().blocks : 0});
+        }
+        p_.scale = scale_of(shades, m_);
+        p_.title = std::string(m_.title) + " (" + lab::name_of(m_.evidence) + ")";
+        p_.meaning = m_.meaning;
+        add_marks(current);
+        return std::move(p_);
+    }
+
+  private:
+    using Kind = PlanePicture::Mark::Kind;
+
+    void mark(Kind kind, const Tiling& t, const std::string& text) {
+        const auto col = position(plane_.bcs(), t.bc), row = position(plane_.brs(), t.br);
+        if (col && row) p_.marks.push_back({kind, *col, *row, text + " " + name_of(t)});
+    }
+    void add_marks(const Tiling& current) {
+        const Experiment& e = plane_.experiment();
+        if (e.algorithm->kernel->by_paper_rule) mark(Kind::paper, paper_rule(e.problem, e.gpu), "the paper's rule");
+        const PublishedTiles published = published_tiles(*e.algorithm, e.problem, e.gpu);
+        mark(Kind::released, cut_to(e.problem, published.tiling), published.name());
+        if (const PlaneCell* best = best_cell()) mark(Kind::best, best->tiling, "best here");
+        mark(Kind::current, current, "this run");
+    }
+    /// The best of the tiles that a kernel could have, ranked as in the search (lab/study/tile_search.hpp).
+    const PlaneCell* best_cell() const {
+        const auto more = more_is_better(m_);
+        if (!more) return nullptr;
+        const Experiment& e = plane_.experiment();
+        const std::vector<Index> brs = tile_sizes(0, e.problem.seq_q, e.gpu),
+                                 bcs = tile_sizes(0, e.problem.seq_k, e.gpu);
+        const auto among = [](const std::vector<Index>& sizes, Index n) {
+            return std::binary_search(sizes.begin(), sizes.end(), n);
+        };
+        std::vector<std::pair<const PlaneCell*, Standing>> all;
+        double least = std::numeric_limits<double>::infinity();
+        for (const PlaneCell& c : cells_)
+            if (const auto v = value_of(c, m_); v && !c.spills() && among(brs, c.tiling.br) && among(bcs, c.tiling.bc))
+                all.emplace_back(&c, standing_of(*c.report, *more ? -*v : *v)),
+                    least = std::min(least, *more ? -*v : *v);
+        // Among tiles with equally few bytes, time decides.
+        const Objective objective = !*more && m_.unit == MetricUnit::bytes ? Objective::dram : Objective::time;
+        const auto best = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+            return comes_before(a.second, b.second, least, objective);
+        });
+        return best == all.end() ? nullptr : best->first;
+    }
+
+    const TilePlane& plane_;
+    const std::vector<PlaneCell>& cells_;
+    const Metric& m_;
+    PlanePicture p_;
+};
+
+/// "483 of 1,024 tilings fit, 40 of them would spill; modelled with the L2 for 120, without its misses for 323; ...".
+std::string state_of(const std::vector<PlaneCell>& cells, const Metric& m, const TilePlane::EstimateError& off) {
+    Count fit = 0, spill = 0, exact = 0, estimated = 0;
+    for (const PlaneCell& c : cells) {
+        fit += c.fits, spill += c.spills();
+        exact += c.known == Known::exact;
+        estimated += c.known == Known::estimated && value_of(c, m);
+    }
+    const Count all = static_cast<Count>(cells.size());
+    std::string fits = text::grouped(fit) + " of " + text::grouped(all) + " tilings fit";
+    if (spill > 0) fits += ", " + text::grouped(spill) + " of them would spill registers";
+    if (!needs_time(m)) return fits + "; counted, exact";
+    std::string s = fits + "; modelled with the L2 for " + text::grouped(exact);
+    if (estimated > 0) s += ", without its misses for " + text::grouped(estimated);
+    if (exact + estimated < fit && fit > 0) s += estimated > 0 || exact > 0 ? ", others pending" : ", pending";
+    if (estimated > 0 && off.cells > 0)
+        s += "; estimates of time were " + text::percent(off.mean) + " off in " + text::grouped(off.cells) +
+             (off.cells == 1 ? " cell" : " cells") + ", " + (off.worst < 0 ? "−" : "+") +
+             text::percent(std::abs(off.worst)) + " at worst";
+    return s;
+}
+
+/// A value with its unit, and the metric that it is a value of.
+CellText::Line line_of(const PlaneCell& c, const Metric& m) {
+    std::string what = std::string(m.title) + ", " + lab::name_of(m.evidence);
+    const MetricValue v = m.of(*c.report);
+    if (v.index() == 0) return {c.known != Known::exact && c.has_time() ? "pending" : shown(m, v), what};
+    if (needs_time(m)) what += c.known == Known::exact ? " with the L2" : " without the L2's misses";
+    return {shown(m, v), what};
+}
+
+std::string blocks_text(const PlaneCell& c) {
+    const Residency& r = c.residency();
+    return text::counted(r.blocks, "thread block") + " on an SM";
+}
+
+/// The value of a neighbouring cell, its ratio to that of the cell, and its thread blocks on an SM.
+CellText::Step step_of(const char* direction, const PlaneCell& c, const PlaneCell& from, const Metric& m) {
+    CellText::Step s{direction, name_of(c.tiling), "", ""};
+    if (!c.fits) {
+        s.what = std::string("does not fit: ") + tilescope::name_of(c.lacks_room);
+        return s;
+    }
+    if (c.spills()) {
+        s.what = "registers would spill";
+        return s;
+    }
+    const auto v = value_of(c, m), own = value_of(from, m);
+    s.value = v ? shown(m, MetricValue(*v)) : "pending";
+    if (v && own && *own > 0) s.what = text::number(std::round(*v / *own * 100) / 100) + " ×, ";
+    s.what += blocks_text(c);
+    return s;
+}
+
+}  // namespace
+
+PlanePicture picture_of(const TilePlane& plane, const Metric& m, const Tiling& current) {
+    const TilePlane::EstimateError off = plane.estimate_error();
+    PlanePicture p = plane.read([&](const std::vector<PlaneCell>& cells) {
+        PlanePicture painted = PlanePainter(plane, cells, m).picture(current);
+        painted.state = state_of(cells, m, off);
+        return painted;
+    });
+    p.limits = plane.limits();
+    return p;
+}
+
+std::size_t cell_of(const TilePlane& plane, const Tiling& t) {
+    const auto nearest = [](const std::vector<Index>& sizes, Index size) {
+        const auto at = std::min_element(sizes.begin(), sizes.end(),
+                                         [&](Index a, Index b) { return std::abs(a - size) < std::abs(b - size); });
+        return static_cast<std::size_t>(at - sizes.begin());
+    };
+    return nearest(plane.brs(), t.br) * plane.bcs().size() + nearest(plane.bcs(), t.bc);
+}
+
+CellText about_cell(const TilePlane& plane, const Metric& m, std::size_t cell) {
+    const std::size_t cols = plane.bcs().size(), rows = plane.brs().size(), row = cell / cols, col = cell % cols;
+    CellText t;
+    Experiment e = plane.experiment();
+    plane.read([&](const std::vector<PlaneCell>& cells) {
+        const PlaneCell& c = cells[cell];
+        e.tiling = c.tiling;
+        t.title = name_of(c.tiling);
+        if (c.fits) {
+            t.trouble = c.why_infeasible();
+            t.lines.push_back(line_of(c, m));
+            for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "arithmetic_intensity", "waves"})
+                if (std::string_view(key) != m.key) t.lines.push_back(line_of(c, *find_metric(key)));
+            t.lines.push_back({blocks_text(c), std::string("limited by ") + lab::name_of(c.residency().limit)});
+        }
+        const auto add = [&](const char* direction, bool there, std::size_t k) {
+            if (there) t.steps.push_back(step_of(direction, cells[k], c, m));
+        };
+        add("taller", row + 1 < rows, cell + cols);
+        add("wider", col + 1 < cols, cell + 1);
+        add("shorter", row > 0, cell - cols);
+        add("narrower", col > 0, cell - 1);
+    });
+    if (t.lines.empty()) t.trouble = outcome_of(e).remark;
+    return t;
+}
+
+std::vector<const Metric*> plane_metrics() {
+    std::vector<const Metric*> list;
+    for (const char* key :
+         {"time_us", "useful_flops_per_s", "hbm_bytes", "dram_bytes", "arithmetic_intensity", "dram_intensity",
+          "l2_hit_rate", "blocks_per_sm", "waves", "tail", "sram_peak_bytes", "register_peak_bytes"})
+        list.push_back(find_metric(key));
+    return list;
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,229 @@
+// Reads a row's story out of a recording: what each operation wrote of the row, grouped into visits.
+#include <numeric>
+
+#include "show/stage/row.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// What a tile holds after an operation, by its effect and by what it and its operand held before.
+RowForm form_after(const Event& e, RowForm out, RowForm a) {
+    switch (e.operation->effect) {
+        case Effect::product:
+            return e.meaning == Meaning::score ? RowForm::scores : e.meaning == Meaning::output ? RowForm::output : out;
+        case Effect::make:
+        case Effect::add_log:
+            return RowForm::other;
+        // Maxima and sums over the results of parts of the row are not maxima and sums of its scores.
+        case Effect::row_max:
+        case Effect::max_row_max:
+            return a == RowForm::scores ? RowForm::maximum : RowForm::other;
+        case Effect::row_sum:
+        case Effect::add_row_sum:
+            return a == RowForm::weights ? RowForm::sum : RowForm::other;
+        case Effect::exp:
+        case Effect::exp_minus:
+            return out == RowForm::scores ? RowForm::weights : RowForm::factor;
+        case Effect::max:
+            return RowForm::maximum;
+        case Effect::divide_rows:
+            return out == RowForm::weights ? RowForm::shares : out == RowForm::sum ? RowForm::factor : out;
+        case Effect::copy:
+            return a;
+        case Effect::add:
+            return out == RowForm::other ? a : out;
+        default:
+            return out;
+    }
+}
+
+}  // namespace
+
+/// Goes through the thread blocks of a head once, and keeps what is written of the row.
+class RowReader {
+  public:
+    RowReader(RowStory& to) : to_(to), run_(to.run_), trace_(run_.trace()), tiles_(trace_.tiles().size()) {
+        std::iota(tiles_.begin(), tiles_.end(), TileId{0});
+        find_ours();
+        align();
+        read();
+        line_up();
+    }
+
+  private:
+    struct Known {
+        RowForm form = RowForm::other;
+        Index written = -1;
+    };
+    struct Told {
+        RowVisit visit;
+        std::vector<RowWrite> writes;
+    };
+    using Stored = std::tuple<TensorId, Index, Index, Index>;  // tensor, slice, first row, first column
+
+    static Stored place_of(const Region& r) { return {r.tensor, r.slice, r.rows.begin, r.cols.begin}; }
+
+    void find_ours() {
+        for (const Placement& p : run_.schedule().placements())
+            ours_[{p.launch, p.block}] = run_.head_of(p) == to_.head_;
+    }
+    bool ours(const Step& s) {
+        if (s.kind() <= Kind::block_end) return false;
+        if (last_ != std::pair(s.launch, s.event.block))
+            last_ = {s.launch, s.event.block}, last_is_ours_ = ours_[last_];
+        return last_is_ours_;
+    }
+    TileId root(TileId t) {
+        while (tiles_[t] != t) t = tiles_[t] = tiles_[tiles_[t]];
+        return t;
+    }
+    void join(TileId a, TileId b) {
+        if (a != no_tile && b != no_tile && trace_.tiles()[a].rows == trace_.tiles()[b].rows) tiles_[root(a)] = root(b);
+    }
+
+    /// Tiles that an operation takes row by row have the same rows: found from scores, or from loads and stores.
+    void align() {
+        std::map<TileId, Span> scores, moved;
+        for (Index k = 0; k < trace_.size(); ++k) {
+            const Step& s = trace_[k];
+            const Event& e = s.event;
+            if (!ours(s) || !works(s.kind())) continue;
+            if (!s.moves_data() && !e.reads[0].transposed) join(e.out, e.a());
+            const TileId t = s.tile();
+            if (t == no_tile || e.region.rows.size != trace_.tiles()[t].rows) continue;
+            const Meaning of = s.moves_data() ? trace_.tensors()[e.region.tensor].meaning : e.meaning;
+            const Index rows = s.moves_data() ? trace_.tensors()[e.region.tensor].rows : 0;
+            if (of == Meaning::score) scores.try_emplace(t, e.region.rows);
+            if (rows == run_.recorded().seq_q && (of == Meaning::query || of == Meaning::output))
+                moved.try_emplace(t, e.region.rows);
+        }
+        for (const auto* from : {&scores, &moved})
+            for (const auto& [t, span] : *from) rows_.try_emplace(root(t), span);
+    }
+
+    void read() {
+        std::vector<Known> known(trace_.tiles().size());
+        std::vector<RowForm> stored;
+        for (const RecordedTensor& t : trace_.tensors())
+            stored.push_back(t.meaning == Meaning::score ? RowForm::scores : RowForm::other);
+        Index tick = 1;
+        for (Index k = 0; k < trace_.size(); ++k) {
+            while (run_.schedule().steps_after(tick) <= k) ++tick;
+            const Step& s = trace_[k];
+            const Event& e = s.event;
+            if (!ours(s) || s.kind() == Kind::release) continue;
+            if (s.kind() == Kind::store) {
+                RowForm& form = stored[e.region.tensor];
+                if (known[e.a()].form != RowForm::other) form = known[e.a()].form;
+                stored_shares_[place_of(e.region)] = shares(known[e.a()].written);
+                if (const auto at = rows_.find(root(e.a())); at != rows_.end() && common(at->second, {to_.query_, 1}))
+                    stretch(s, tick);
+                continue;
+            }
+            Known& out = known[e.out];
+            const Known a = e.a() == no_tile ? Known{} : known[e.a()];
+            const Index before = out.written;
+            out.written = k;
+            const RowForm loaded = s.kind() == Kind::load ? stored[e.region.tensor] : RowForm::other;
+            out.form = s.kind() == Kind::load ? loaded : form_after(e, out.form, a.form);
+            keep({tick, k, 0, out.form, a.written, before, 0}, s);
+        }
+    }
+
+    void keep(RowWrite w, const Step& s) {
+        const Event& e = s.event;
+        const auto at = rows_.find(root(e.out));
+        if (at == rows_.end() || common(at->second, {to_.query_, 1}) == 0) return;
+        w.row = w.a_row = to_.query_ - at->second.begin;
+        if (trace_.tiles()[e.out].meaning == Meaning::query) return;
+        if (w.form == RowForm::sum) to_.shares_[w.step] = shares_after(w, e);
+        place(s, w).writes.push_back(w);
+    }
+
+    std::vector<RowShare> shares(Index step) const {
+        const auto at = to_.shares_.find(step);
+        return at == to_.shares_.end() ? std::vector<RowShare>() : at->second;
+    }
+
+    /// The weights in a sum after a write: those that it had, and those that were added.
+    std::vector<RowShare> shares_after(const RowWrite& w, const Event& e) const {
+        if (e.kind() == Kind::load) {
+            const auto at = stored_shares_.find(place_of(e.region));
+            return at == stored_shares_.end() ? std::vector<RowShare>() : at->second;
+        }
+        const Effect effect = e.operation->effect;
+        if (effect == Effect::copy) return shares(w.a_step);
+        std::vector<RowShare> all = effect == Effect::row_sum ? std::vector<RowShare>() : shares(w.before);
+        if (sums_row(effect)) {
+            all.push_back({trace_[w.a_step].event.region.cols, w.a_step, w.a_row, 1});
+        } else if (effect == Effect::add) {
+            const std::vector<RowShare> more = shares(w.a_step);
+            all.insert(all.end(), more.begin(), more.end());
+        } else if (effect == Effect::scale_rows) {
+            for (RowShare& s : all) s.factor *= to_.values(w.a_step, w.a_row)[0];
+        }
+        return all;
+    }
+
+    void stretch(const Step& s, Index tick) {
+        const auto at = under_way_.find({s.launch, s.event.block});
+        if (at == under_way_.end()) return;
+        RowVisit& v = told_[at->second].visit;
+        if (v.turn == s.turn) v.to = tick;
+    }
+
+    /// Into the current visit of the thread block, or a new one: for another iteration, or scores loaded again.
+    Told& place(const Step& s, const RowWrite& w) {
+        const Event& e = s.event;
+        const auto at = under_way_.find({s.launch, e.block});
+        const RowVisit* now = at == under_way_.end() ? nullptr : &told_[at->second].visit;
+        const bool comes = w.form >= RowForm::scores && w.form <= RowForm::shares && e.region.cols.size > 0 &&
+                           (s.kind() == Kind::load || w.form == RowForm::scores);
+        const bool again = comes && s.kind() == Kind::load && now && now->keys.size > 0;
+        if (!now || now->turn != s.turn || again) {
+            under_way_[{s.launch, e.block}] = told_.size();
+            told_.push_back({{s.launch, e.block, s.turn, {}, w.tick, w.tick, 0, 0, 0}, {}});
+        }
+        Told& told = told_[under_way_[{s.launch, e.block}]];
+        RowVisit& v = told.visit;
+        v.to = w.tick;
+        if (!comes || v.keys.size > 0) return told;
+        v.keys = e.region.cols;
+        for (const Told& earlier : told_)
+            v.pass += &earlier != &told && common(earlier.visit.keys, {v.keys.begin, 1}) > 0;
+        return told;
+    }
+
+    /// Lists visits in the order in which they begin, and their writes visit by visit.
+    void line_up() {
+        for (Told& t : told_) {
+            t.visit.first = to_.writes_.size();
+            to_.writes_.insert(to_.writes_.end(), t.writes.begin(), t.writes.end());
+            t.visit.last = to_.writes_.size();
+            for (std::size_t k = t.visit.first; k < t.visit.last; ++k) {
+                const Event& e = trace_[to_.writes_[k].step].event;
+                const bool makes = e.kind() >= Kind::map && e.operation->effect != Effect::copy;
+                if (makes && to_.writes_[k].form == RowForm::maximum) t.visit.update = static_cast<Index>(k);
+            }
+            to_.visits_.push_back(t.visit);
+        }
+    }
+
+    RowStory& to_;
+    const Run& run_;
+    const Trace& trace_;
+    std::vector<TileId> tiles_;  // union-find: another tile with the same rows, or itself
+    std::map<TileId, Span> rows_;
+    std::map<std::pair<Index, Index>, bool> ours_;
+    std::vector<Told> told_;
+    std::map<std::pair<Index, Index>, std::size_t> under_way_;  // by launch and block
+    std::map<Stored, std::vector<RowShare>> stored_shares_;
+    std::pair<Index, Index> last_{-1, -1};
+    bool last_is_ours_ = false;
+};
+
+RowStory::RowStory(const Run& run, Index head, Index query) : run_(run), head_(head), query_(query) {
+    if (run.has_values()) RowReader(*this);
+}
+
+}  // namespace tilescope::show

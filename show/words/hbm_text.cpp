@@ -1,0 +1,73 @@
+#include "show/words/hbm_text.hpp"
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "show/words/narration.hpp"
+
+namespace tilescope::show {
+using namespace lab;
+namespace {
+
+/// "head 1 of 8"; nothing where there is one.
+std::string slice_text(const TensorShown& t, const Computation& computation) {
+    if (t.slices == 1) return "";
+    return std::string(computation.slice) + ' ' + std::to_string(t.slice + 1) + " of " + std::to_string(t.slices);
+}
+
+}  // namespace
+
+std::vector<std::string> hbm_titles(const Run& run) {
+    const Report& r = run.counted();
+    const std::string used = text::bytes(r.hbm_footprint), extra = text::bytes(r.hbm_extra);
+    const std::string all = "HBM " + text::binary_bytes(r.experiment.gpu.hbm_bytes) + " · " + used + " used";
+    if (r.hbm_extra == 0) return {all};
+    std::vector<std::string> names;
+    for (const TensorReport& tensor : r.tensors)
+        if (tensor.extra) names.push_back(tensor.name);
+    const std::string which = " (" + text::join(names, ", ") + ")";
+    return {all + " · of which " + extra + " extra" + which, all + " · " + extra + " extra",
+            "HBM " + used + " · " + extra + " extra" + which, "HBM " + used};
+}
+
+std::string tensor_size(const TensorShown& t) { return text::bytes(t.bytes); }
+
+std::string tensor_title(const TensorShown& t) { return t.tensor.name + "  " + tensor_size(t); }
+
+std::string tensor_shape(const TensorShown& t) {
+    return std::to_string(t.tensor.rows) + " × " + std::to_string(t.tensor.cols) + " " + name_of(t.tensor.dtype);
+}
+
+std::vector<std::vector<std::string>> tensor_lines(const TensorShown& t, const Computation& computation,
+                                                   bool with_type) {
+    const std::string brief = std::to_string(t.tensor.rows) + "×" + std::to_string(t.tensor.cols);
+    const std::string role = name_of(t.tensor.role), slice = slice_text(t, computation);
+    std::vector<std::string> whose = {role};
+    if (!slice.empty()) whose = {role + " · " + slice, t.tensor.role == Role::scratch ? role : slice};
+    return {{with_type ? tensor_shape(t) : brief}, whose};
+}
+
+std::string about_tensor(const TensorShown& t) {
+    return tensor_title(t) + " in HBM: " + std::to_string(t.slices) + " × " + tensor_shape(t) + ", " +
+           name_of(t.tensor.role);
+}
+
+std::vector<std::string> touch_marks(const Touches& t) {
+    const std::string arrow = t.written_now ? "↓" : t.read_now ? "↑" : "";
+    const std::string count = t.loads > 0 ? "×" + std::to_string(t.loads) : "";
+    if (arrow.empty() || count.empty()) return {arrow + count};
+    return {arrow + count, count};
+}
+
+std::string counts_text(Count least, Count most) {
+    if (most == 0) return "";
+    return (least < most ? "up to ×" : "×") + std::to_string(most);
+}
+
+std::string about_part(const Run& run, const RecordedTensor& tensor, const Region* region, const Touches& t) {
+    const std::string what = region ? tensor.name + " " + rows_of(run, *region) + ": " +
+                                          text::bytes(region->rows.size * region->cols.size * size_of(tensor.dtype))
+                                    : "tiles smaller than a dot, at most";
+    return what + "\nread " + text::grouped(t.loads) + "×, written " + text::grouped(t.stores) + "×";
+}
+
+}  // namespace tilescope::show

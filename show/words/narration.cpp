@@ -1,0 +1,210 @@
+#include "show/words/narration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string_view>
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "show/words/formula.hpp"
+
+namespace tilescope::show {
+using namespace lab;
+namespace {
+
+std::string range(Span s) {
+    return s.size == 1 ? std::to_string(s.begin) : std::to_string(s.begin) + "–" + std::to_string(s.end() - 1);
+}
+
+std::string shape(const RecordedTile& t) {
+    return " (" + std::to_string(t.rows) + " × " + std::to_string(t.cols) + ")";
+}
+
+const RecordedTile& tile_of(const Run& run, TileId id) { return run.trace().tiles()[id]; }
+
+/// "O of head 1"; for a tile that is stored under another name, "v as O of head 1".
+std::string moved_tensor(const Run& run, Index step) {
+    const Event& e = run.trace()[step].event;
+    const std::string tensor = tensor_of(run, e.region);
+    if (e.kind() != Kind::store) return tensor;
+    const std::string& from = run.contents().operand(step, 0);
+    return (from != run.trace().tensors()[e.region.tensor].name ? from + " as " : "") + tensor;
+}
+
+/// The name of what the written tile holds: before the operation where it updates the tile, else after it.
+const std::string& written(const Run& run, Index step) {
+    const std::string& before = run.contents().before(step);
+    const bool updates = run.trace()[step].event.operation->access != Access::write && !before.empty();
+    return updates ? before : run.contents().after(step);
+}
+
+/// What stands for `%letter` in a sentence: see core/machine/operation.hpp.
+std::string meant_by(char letter, const Run& run, Index step, bool is_new) {
+    const Event& e = run.trace()[step].event;
+    const auto operand = [&](std::size_t k) { return run.contents().operand(step, k); };
+    const auto shape_of = [&](TileId id) { return shape(tile_of(run, id)); };
+    const auto turned = [&](std::size_t k) { return operand(k) + (e.reads[k].transposed ? "ᵀ" : ""); };
+    switch (letter) {
+        case 'o':
+            return written(run, step);
+        case 'O':
+            return written(run, step) + shape_of(e.out);
+        case 'a':
+            return operand(0);
+        case 'A':
+            return operand(0) + shape_of(e.a());
+        case 'b':
+            return operand(1);
+        case 'B':
+            return operand(1) + shape_of(e.b());
+        case 't':
+            return moved_tensor(run, step);
+        case 'r':
+            return rows_of(run, e.region);
+        case 'h':
+            return text::bytes(e.cost.hbm());
+        case 's':
+            return name_of(tile_of(run, e.kind() == Kind::store ? e.a() : e.out).space);
+        case 'p':
+            return factor_text(e) + turned(0) + " by " + turned(1);
+        case 'i':
+            return is_new ? "into" : "and adds the product to";
+        default:
+            throw std::logic_error(std::string("the sentence of ") + e.operation->name + " has %" + letter);
+    }
+}
+
+std::string filled(const Run& run, std::string_view sentence, Index step, bool is_new) {
+    std::string said;
+    for (std::size_t i = 0; i < sentence.size(); ++i)
+        said += sentence[i] == '%' ? meant_by(sentence[++i], run, step, is_new) : std::string(1, sentence[i]);
+    return said;
+}
+
+/// ": 64 exponentials"; where an operation has exponentials and other FLOPs, only its exponentials.
+std::string counted(const Event& e) {
+    const Operation& op = *e.operation;
+    if (!*op.unit) return {};
+    if (e.kind() == Kind::product)
+        return ": " + text::count(static_cast<double>(e.cost.matmul_flops)) + ' ' + op.unit + "s";
+    return ": " + text::counted(op.price.exps > 0 ? e.cost.exps : e.cost.other_flops, op.unit);
+}
+
+std::string told(const Run& run, Index step, bool is_new) {
+    const Event& e = run.trace()[step].event;
+    const Operation& op = *e.operation;
+    const bool column = op.of_column && tile_of(run, e.out).cols == 1;
+    std::string said = filled(run, column ? op.of_column : op.sentence, step, is_new);
+    const std::string& now = run.contents().after(step);
+    if (op.kind == Kind::map && now != written(run, step)) said += ", which gives " + now;
+    const bool one_operand = e.out != no_tile && e.a() != no_tile && e.b() == no_tile;
+    if (one_operand && tile_of(run, e.a()).space != tile_of(run, e.out).space)
+        said +=
+            std::string(", from ") + name_of(tile_of(run, e.a()).space) + " into " + name_of(tile_of(run, e.out).space);
+    return said + counted(e);
+}
+
+/// "makes O (64 × 64) = 0 and m (64 × 1) = −∞ in registers"; only runs with values tell the fill.
+std::string making(const Run& run, const std::vector<const Step*>& made) {
+    std::vector<std::string> tiles;
+    const Space space = tile_of(run, made[0]->event.out).space;
+    bool together = true;
+    for (const Step* s : made) {
+        const RecordedTile& t = tile_of(run, s->event.out);
+        const TileData fill = run.trace().values(*s);
+        const std::string value = fill.empty() ? "" : std::isinf(fill[0]) ? " = −∞" : " = " + text::number(fill[0]);
+        tiles.push_back(t.name + shape(t) + value);
+        together = together && t.space == space;
+    }
+    return "makes " + text::listed(tiles) + (together ? std::string(" in ") + name_of(space) : " on chip");
+}
+
+std::string giving_back(const Run& run, const std::vector<const Step*>& released) {
+    std::vector<std::string> names;
+    for (const Step* s : released) names.insert(names.begin(), tile_of(run, s->event.out).name);
+    return "gives back " + text::listed(names);
+}
+
+/// What an SM does in this tick, clause by clause.
+std::vector<std::string> clauses(const Run& run, const SmState& sm) {
+    std::vector<const Step*> made, released;
+    std::vector<std::string> said;
+    const Step* operation = run.operation(sm);
+    bool makes_result = false, ends = false;
+    for (const Index k : sm.steps) {
+        const Step& s = run.trace()[k];
+        const std::string block = "thread block " + std::to_string(s.event.block);
+        if (s.kind() == Kind::block_begin) said.push_back("takes " + block);
+        if (s.kind() == Kind::block_end) said.push_back("has finished " + block), ends = true;
+        if (s.kind() == Kind::release) released.push_back(&s);
+        if (s.kind() != Kind::alloc) continue;
+        if (operation && s.event.out == operation->event.out)
+            makes_result = true;
+        else
+            made.push_back(&s);
+    }
+    if (!made.empty()) said.push_back(making(run, made));
+    // Tiles that are given back beside other work are not mentioned.
+    if (!released.empty() && (ends || (made.empty() && !operation))) said.push_back(giving_back(run, released));
+    if (!operation) return said;
+    said.push_back(told(run, sm.steps.back(), makes_result));
+    return said;
+}
+
+std::string before_the_first_launch(const Run& run) {
+    std::vector<std::string> inputs;
+    for (const RecordedTensor& t : run.trace().tensors())
+        if (t.role == Role::input) inputs.push_back(t.name);
+    return "Nothing has run yet: " + text::listed(inputs) + (inputs.size() == 1 ? " is" : " are") + " in HBM.";
+}
+
+std::string launching(const Run& run) {
+    const Index launch = run.moment().launch;
+    const Count blocks = run.counted().launches[static_cast<std::size_t>(launch)].thread_blocks;
+    return "The host launches kernel " + run.moment().kernel + ": " + text::counted(blocks, "thread block") + " for " +
+           text::counted(run.experiment().gpu.sms, "SM") + ".";
+}
+
+std::string idling(const Run& run, const SmState& sm) {
+    return "SM " + std::to_string(sm.sm) + " is idle: " + (run.shortened().empty() ? "" : "what is shown of ") +
+           "launch " + run.moment().kernel + " has no thread block left for it.";
+}
+
+}  // namespace
+
+std::string what_happens(const Run& run, const SmState& sm) {
+    if (run.tick() == 0) return before_the_first_launch(run);
+    if (run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch) return launching(run);
+    if (!sm.block || sm.steps.empty()) return idling(run, sm);
+    const Step* operation = run.operation(sm);
+    const std::string lane = operation && operation->lane >= 0
+                                 ? " (" + run.trace().lanes()[static_cast<std::size_t>(operation->lane)] + ')'
+                                 : "";
+    return "SM " + std::to_string(sm.sm) + lane + ' ' + text::listed(clauses(run, sm)) + '.';
+}
+
+std::string why(const Run& run, const SmState& sm) {
+    for (const CodeLine& line : run.algorithm().code)
+        if (line.number == sm.line) return line.why;
+    return {};
+}
+
+std::string tensor_of(const Run& run, const Region& region) {
+    const RecordedTensor& t = run.trace().tensors()[region.tensor];
+    if (t.slices == 1) return t.name;
+    const bool of_logits = t.meaning == Meaning::bias || t.gradient_of == Meaning::bias;
+    const std::string slice = of_logits ? "slice "
+                                        : (t.heads_per_slice > 1 || run.recorded().packed > 1 ? "KV " : "") +
+                                              std::string(run.algorithm().computes->slice) + ' ';
+    return t.name + " of " + slice + std::to_string(region.slice + 1);
+}
+
+std::string rows_of(const Run& run, const Region& region) {
+    const RecordedTensor& t = run.trace().tensors()[region.tensor];
+    const auto part = [](const char* one, Span s) { return one + std::string(s.size == 1 ? " " : "s ") + range(s); };
+    const std::string rows = part("row", region.rows);
+    return region.cols.size == t.cols ? rows : rows + ", " + part("column", region.cols);
+}
+
+}  // namespace tilescope::show
