@@ -1,0 +1,69 @@
+// Sentences for people. A program names a message and what it is about; the words, their order and plurals are in
+// texts/.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/text/embedded.hpp"
+#include "core/text/numbers.hpp"
+
+namespace tilescope::text {
+
+/// What a message is about: a text, or a number of things, which is written in groups of three digits.
+class Argument {
+  public:
+    Argument(std::string text) : text_(std::move(text)) {}
+    Argument(std::string_view text) : text_(text) {}
+    Argument(const char* text) : text_(text) {}
+    template <std::integral T>
+    requires(!std::same_as<T, bool> && !std::same_as<T, char>) Argument(T number)
+        : text_(grouped(number)), is_one_(number == 1) {}
+
+    const std::string& text() const { return text_; }
+    /// Whether a language with one plural has the singular: of a text never.
+    bool is_one() const { return is_one_; }
+
+  private:
+    std::string text_;
+    bool is_one_ = false;
+};
+
+/// The words of all messages in one language. A file has a message a line, "id = words", and comments after #. In the
+/// words {1} is the first argument, and {1|row|rows} is "row" where the first argument is the number 1, else "rows".
+class Language {
+  public:
+    explicit Language(std::span<const EmbeddedFile> files);
+    /// nullptr where there is no such message.
+    const std::string_view* words(std::string_view id) const;
+    const std::vector<std::pair<std::string_view, std::string_view>>& messages() const { return messages_; }
+
+  private:
+    std::vector<std::pair<std::string_view, std::string_view>> messages_;  // by id
+};
+
+/// English, unless use() chose another language.
+const Language& language();
+/// To be called before anything is said. The language has to live on.
+void use(const Language& language);
+
+/// The words with the arguments in them.
+std::string filled(std::string_view words, std::span<const Argument> arguments);
+
+/// The message in the language in use; its id in angle brackets where the language lacks it.
+template <class... A>
+std::string message(std::string_view id, const A&... arguments) {
+    const std::string_view* words = language().words(id);
+    const std::array<Argument, sizeof...(A)> all = {Argument(arguments)...};
+    return words ? filled(*words, all) : '<' + std::string(id) + '>';
+}
+
+/// Sentences one after the other.
+std::string sentences(const std::vector<std::string>& all);
+
+}  // namespace tilescope::text

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Every message that a source says is in texts/en/, once and in order, with as many arguments; every message there is said.
+
+    ids.py SOURCE_DIR
+"""
+import pathlib
+import re
+import sys
+
+ID = re.compile(r'"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)"')
+STARTS = re.compile(r"(?<![\w:])(?:text::)?message\(")
+
+
+# Files whose words are all messages: no literal in them has two words.
+WITHOUT_PROSE = ["show/words/warps_text.cpp"]
+PROSE = re.compile(r'"(?:[^"\\\n]|\\.)*?[a-z]{2,} [a-z]{2,}(?:[^"\\\n]|\\.)*"')
+
+
+def arguments_of(text, at):
+    """The arguments of the call whose parenthesis opens before `at`, as text, and where it closes."""
+    parts, depth, begin, quoted = [], 0, at, False
+    for i in range(at, len(text)):
+        c = text[i]
+        if quoted:
+            quoted = c != '"' or text[i - 1] == "\\"
+        elif c == '"':
+            quoted = True
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}" and depth:
+            depth -= 1
+        elif c == ")" or (c == "," and not depth):
+            parts.append(text[begin:i])
+            begin = i + 1
+            if c == ")":
+                return parts
+    return parts
+
+
+def said_in(text):
+    """(id, number of arguments) of every message that a source says. A first argument may choose between ids."""
+    for found in STARTS.finditer(text):
+        first, *others = arguments_of(text, found.end())
+        if '"' not in first:
+            continue  # another function of that name
+        ids = ID.findall(first)
+        yield from ((i, len(others)) for i in ids)
+        if not ids:
+            yield None, first.strip()
+
+
+def defined_in(text):
+    """(id, highest argument) of every message of a file of texts."""
+    for line in text.splitlines():
+        if not line.startswith("#") and " = " in line:
+            name, words = (part.strip() for part in line.split(" = ", 1))
+            yield name, max([0, *(int(n) for n in re.findall(r"\{(\d)(?:\|[^{}|]*\|[^{}|]*)?\}", words))]), words
+
+
+def faults_of(sources, texts):
+    """`sources` and `texts`: contents of files by name."""
+    defined = {}
+    for file, text in texts.items():
+        names = [name for name, _, _ in defined_in(text)]
+        sections = [re.findall(r"^([a-z]\S*) = ", part, re.M) for part in text.split("\n#")]
+        yield from (f"{file}: the messages of a section are not in order: {s}" for s in sections if s != sorted(s))
+        yield from (f"{file}: {name} is defined twice" for name in names if names.count(name) > 1 or name in defined)
+        for name, most, words in defined_in(text):
+            defined[name] = most
+            left = re.sub(r"\{\d(\|[^{}|]*\|[^{}|]*)?\}", "", words)
+            if not words or re.search(r"[{}]", left):
+                yield f"{file}: {name} has no words, or a brace that is no argument: {words}"
+    used = set()
+    for file, text in sources.items():
+        for name, count in said_in(text):
+            used.add(name)
+            if name is None:
+                yield f"{file}: message({count}, ...) names no message"
+            elif name not in defined:
+                yield f"{file}: says {name}, which texts/en/ lacks"
+            elif defined[name] != count:
+                yield f"{file}: says {name} with {count} arguments, its words have {defined[name]}"
+    yield from (f"nothing says {name}" for name in defined if name not in used)
+
+
+def prose_in(text):
+    code = re.sub(r"//[^\n]*|#include [^\n]*", "", text)
+    return PROSE.findall(code)
+
+
+def check_itself():
+    assert prose_in('f("two words");  // and "these two"') == ['"two words"'] and not prose_in('#include "a b"\nf("a.b", "%d x");')
+    good = {"a.cpp": 'return message(x ? "a.b" : "a.c", f(1, 2));'}, {"t": "a.b = {1}\na.c = {1|one|more}\n"}
+    assert not list(faults_of(*good)), list(faults_of(*good))
+    for sources, texts in (({"a.cpp": 'message("a.b", 1);'}, {"t": "a.b = no\n"}), ({"a.cpp": 'message("a.b");'}, {"t": ""}),
+                           ({"a.cpp": ""}, {"t": "a.b = no\n"}), ({"a.cpp": 'message("a.b");'}, {"t": "a.b = {x}\n"}),
+                           ({"a.cpp": 'message("no id");'}, {"t": ""}), ({"a.cpp": 'message("a.b"), message("a.c");'}, {"t": "a.c = 1\na.b = 2\n"}),
+                           ({"a.cpp": 'message("a.b");'}, {"t": "a.b = 1\na.b = 2\n"})):
+        assert list(faults_of(sources, texts)), (sources, texts)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    check_itself()
+    sources = {f.relative_to(root).as_posix(): f.read_text() for room in ("core", "algorithms", "lab", "device", "show", "cli", "gui", "python")
+               for f in sorted((root / room).rglob("*.?pp"))}
+    texts = {f.name: f.read_text() for f in sorted((root / "texts" / "en").glob("*.txt"))}
+    faults = list(faults_of(sources, texts))
+    faults += [f"{name}: {prose} belongs in texts/en/" for name in WITHOUT_PROSE for prose in prose_in(sources[name])]
+    print("\n".join(faults) or f"{sum(len(list(defined_in(t))) for t in texts.values())} messages have words, and are said")
+    return 1 if faults or not texts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
