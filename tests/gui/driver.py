@@ -133,7 +133,14 @@ class Looker:
         if away:
             self.arrives(1, 1)
         width, height = map(int, self.state()["size"])
-        return self.pixels()[:height, :width].copy()
+        # A frame is logged when it is handed over; a busy display shows it later.
+        before = None
+        while True:
+            now = self.pixels()[:height, :width].copy()
+            if before is not None and numpy.array_equal(before, now):
+                return now
+            before = now
+            time.sleep(0.05)
 
 
 class Window(Looker):
