@@ -1,7 +1,7 @@
 // A program of one's own: what dividing after every tile costs, the narrower the tiles the more.
 #include <cstdio>
-#include <lab/gpu_presets.hpp>
-#include <lab/study.hpp>
+#include <lab/gpu/gpu_presets.hpp>
+#include <lab/study/study.hpp>
 
 int main() {
     using namespace tilescope;
