@@ -62,7 +62,7 @@ constexpr std::pair<std::optional<double> GpuSpec::*, GpuMember> measured_beside
 };
 
 /// No SM or memory does more than its data sheet says.
-constexpr std::pair<std::optional<double> GpuSpec::*, double GpuSpec::*> at_most[] = {
+constexpr std::pair<std::optional<double> GpuSpec::*, double GpuSpec::*> bounded[] = {
     {&GpuSpec::copy_gbs, &GpuSpec::hbm_gbs},
     {&GpuSpec::mma_flops_per_clk, &GpuSpec::tensor_flops_per_clk},
     {&GpuSpec::fma_per_clk, &GpuSpec::fp32_lanes},
@@ -147,7 +147,7 @@ std::string contradiction_in(const GpuSpec& g) {
                " and " + number(p.per_clk) + ": write " + field_of(p.peak).key + " " + four_digits(product) + " or " +
                field_of(p.per_clk).key + " " + four_digits(agreeing) + ", or beside a base only one of the two";
     }
-    for (const auto& [measured, published] : at_most) {
+    for (const auto& [measured, published] : bounded) {
         if (!(g.*measured) || *(g.*measured) <= (1 + rounding) * g.*published) continue;
         const GpuField &is = field_of(measured), &most = field_of(published);
         const std::string limit = number_text(g.*published);
