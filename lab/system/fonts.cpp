@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdlib>
 #include <sstream>
 #include <utility>
 
@@ -43,9 +44,26 @@ std::vector<char32_t> taken(std::vector<char32_t>& letters, const std::string& c
     return found;
 }
 
+/// Languages write the same ideographs in different forms. Unless the user's locale is of one of them, kana mean
+/// Japanese, Hangul Korean, and ideographs alone simplified Chinese.
+std::string language_of(const std::vector<char32_t>& letters) {
+    for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"})
+        if (const char* locale = std::getenv(variable); locale && *locale) {
+            const std::string_view name = locale;
+            if (name.starts_with("zh") || name.starts_with("ja") || name.starts_with("ko")) return "";
+            break;
+        }
+    const auto any = [&](char32_t first, char32_t last) {
+        return std::any_of(letters.begin(), letters.end(), [&](char32_t c) { return c >= first && c <= last; });
+    };
+    if (any(0x3040, 0x30ff)) return ":lang=ja";
+    if (any(0xac00, 0xd7a3)) return ":lang=ko";
+    return any(0x3400, 0x9fff) ? ":lang=zh-cn" : "";
+}
+
 /// The font that has most of the letters, which are removed. Fonts of colours and of pixels are no outlines.
 InstalledFont best_font(std::vector<char32_t>& letters, const Control* control) {
-    std::string wanted = ":color=false:scalable=true:charset=";
+    std::string wanted = language_of(letters) + ":color=false:scalable=true:charset=";
     for (const char32_t c : letters) wanted += hexadecimal(c) + ' ';
     Child match({matcher, "-f", "%{file}\n%{index}\n%{charset}\n", wanted});
     std::string said;

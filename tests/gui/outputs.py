@@ -198,7 +198,8 @@ def font_for(text):
     if "я" in text and os.path.exists(INTER):
         return INTER, 0
     codes = " ".join(f"{ord(c):x}" for c in text)
-    found = subprocess.run(["fc-match", "-f", "%{file}\n%{index}", f":color=false:scalable=true:charset={codes}"],
+    language = "ja" if re.search("[\u3040-\u30ff]", text) else "zh-cn"
+    found = subprocess.run(["fc-match", "-f", "%{file}\n%{index}", f":lang={language}:color=false:scalable=true:charset={codes}"],
                            capture_output=True, text=True, check=True).stdout.split("\n")
     return found[0], int(found[1]) & 0xffff
 
