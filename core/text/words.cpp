@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text/characters.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 
 namespace tilescope::text {
@@ -92,9 +93,15 @@ bool is_close(std::string_view typed, std::string_view name) {
     return edits(typed, name) <= static_cast<std::ptrdiff_t>((longer + 1) / 3);
 }
 
-std::string listed_with(const std::vector<std::string>& names, const char* before_the_last) {
-    if (names.size() < 2) return join(names, "");
-    return join({names.begin(), names.end() - 1}, ", ") + before_the_last + names.back();
+/// add_last() adds the last name to the list of the others.
+template <class F>
+std::string listed_with(const std::vector<std::string>& names, F add_last) {
+    std::string list;
+    for (const std::string& name : names)
+        list = &name == &names.front()  ? name
+               : &name == &names.back() ? add_last(list, name)
+                                        : message("list.more", list, name);
+    return list;
 }
 
 }  // namespace
@@ -105,10 +112,15 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
     return all;
 }
 
-std::string listed(const std::vector<std::string>& names) { return listed_with(names, " and "); }
+std::string listed(const std::vector<std::string>& names) {
+    return listed_with(names, [](const auto& list, const auto& last) { return message("list.and", list, last); });
+}
+
 std::string counted(std::int64_t n, const std::string& one) { return grouped(n) + ' ' + one + (n == 1 ? "" : "s"); }
 
-std::string alternatives(const std::vector<std::string>& names) { return listed_with(names, " or "); }
+std::string alternatives(const std::vector<std::string>& names) {
+    return listed_with(names, [](const auto& list, const auto& last) { return message("list.or", list, last); });
+}
 
 std::string capitalised(std::string text) {
     if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
