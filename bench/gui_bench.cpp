@@ -26,15 +26,15 @@ Setup setup(const char* algorithm, const Flags& flags = {}) {
 /// A frame while 30 steps a second are played.
 void playing_frame(benchmark::State& state, const Setup& asked, Stage stage, Detail detail = Detail::values) {
     Headless h;
-    h.app.session.ask(asked);
-    h.app.session.finish();
-    h.app.view.detail = detail;
-    h.app.view.stage = stage;
-    h.app.playback.loop = true;
-    h.app.playback.set_speed(30);
-    h.app.playback.set_length(h.app.session.length());
-    h.app.playback.seek(h.app.session.length() / 2);
-    h.app.playback.play();
+    h.app.shown.session.ask(asked);
+    h.app.shown.session.finish();
+    h.app.shown.view.detail = detail;
+    h.app.shown.view.stage = stage;
+    h.app.shown.playback.loop = true;
+    h.app.shown.playback.set_speed(30);
+    h.app.shown.playback.set_length(h.app.shown.session.length());
+    h.app.shown.playback.seek(h.app.shown.session.length() / 2);
+    h.app.shown.playback.play();
     for (auto _ : state) h.draw(1.0 / 60);
 }
 Setup race() {
@@ -58,13 +58,13 @@ PLAYING(race, race(), Stage::time, Detail::counters);
 /// A jump to a random step and the frame that shows it.
 void scrubbing(benchmark::State& state, const Setup& asked) {
     Headless h;
-    h.app.session.ask(asked);
-    h.app.session.finish();
+    h.app.shown.session.ask(asked);
+    h.app.shown.session.finish();
     h.draw(0);
     std::mt19937 random(1);
-    std::uniform_int_distribution<Index> anywhere(0, h.app.session.length());
+    std::uniform_int_distribution<Index> anywhere(0, h.app.shown.session.length());
     for (auto _ : state) {
-        h.app.playback.seek(anywhere(random));
+        h.app.shown.playback.seek(anywhere(random));
         h.draw(0);
     }
 }
@@ -75,12 +75,12 @@ BENCHMARK_CAPTURE(scrubbing, standard, setup("standard"))->Unit(benchmark::kMill
 /// A slider moves: the run is made again, the benchmark waits for it and draws it.
 void changing(benchmark::State& state, const char* algorithm) {
     Headless h;
-    h.app.session.ask(setup(algorithm));
+    h.app.shown.session.ask(setup(algorithm));
     h.draw(0);
     Index sms = 100;
     for (auto _ : state) {
-        h.app.session.set("sms", std::to_string(sms = sms == 100 ? 101 : 100));
-        h.app.session.finish();
+        h.app.shown.session.set("sms", std::to_string(sms = sms == 100 ? 101 : 100));
+        h.app.shown.session.finish();
         h.draw(0);
     }
 }
@@ -92,8 +92,8 @@ BENCHMARK_CAPTURE(changing, standard, "standard")->Unit(benchmark::kMillisecond)
 /// the frame that asks.
 void waiting(benchmark::State& state, const Flags& flags) {
     Headless h;
-    h.app.session.ask(setup("flash_v2"));
-    h.app.session.finish();
+    h.app.shown.session.ask(setup("flash_v2"));
+    h.app.shown.session.finish();
     h.draw(0);
     double longest = 0;
     Index frames = 0;
@@ -106,11 +106,11 @@ void waiting(benchmark::State& state, const Flags& flags) {
             longest = std::max(longest, took.count());
             ++frames;
         };
-        timed([&] { h.app.session.ask(s), h.draw(0); });
-        while (h.app.session.busy()) timed([&] { h.draw(1.0 / 60); });
+        timed([&] { h.app.shown.session.ask(s), h.draw(0); });
+        while (h.app.shown.session.busy()) timed([&] { h.draw(1.0 / 60); });
         state.PauseTiming();
-        h.app.session.ask(setup("flash_v2"));
-        h.app.session.finish();
+        h.app.shown.session.ask(setup("flash_v2"));
+        h.app.shown.session.finish();
         state.ResumeTiming();
     }
     state.counters["longest"] = longest;

@@ -12,82 +12,87 @@
 namespace tilescope::gui {
 namespace {
 
-bool names_film(const App& app, const std::string& path) { return app.page ? is_page_film(path) : is_film(path); }
+bool names_film(const Host& host, const std::string& path) { return host.page ? is_page_film(path) : is_film(path); }
 
-void begin_film(App& app, const std::string& path) {
-    if (app.filming)
-        throw UsageError(text::shown(app.filming->order.path) + " is still being written; wait, or cancel it");
-    check_film(app.film, app.session.length());
-    if (!app.page) require_film_writer();
-    app.film.path = path, app.film.caption = app.stage_file.caption;
-    app.filming = Filming{app.film, app.state()};
+void begin_film(const Shown& shown, Files& files, const Host& host, const std::string& path) {
+    if (files.filming)
+        throw UsageError(text::shown(files.filming->order.path) + " is still being written; wait, or cancel it");
+    check_film(files.film, shown.session.length());
+    if (!host.page) require_film_writer();
+    files.film.path = path, files.film.caption = files.stage_file.caption;
+    files.filming = Filming{files.film, shown.state()};
 }
 
-void begin(App& app, const std::string& path) {
-    if (app.page) check_page_file(app.session, app.view.stage, path);
-    if (plays(app.view.stage)) {
-        if (!app.page) check_stage_file(app.session, path);
-        if (names_film(app, path)) return begin_film(app, path);
-        app.stage_file.path = path;
+void begin(const Shown& shown, Derived& derived, Screen& screen, Files& files, const Host& host,
+           const std::string& path) {
+    if (host.page) check_page_file(shown.session, shown.view.stage, path);
+    if (plays(shown.view.stage)) {
+        if (!host.page) check_stage_file(shown.session, path);
+        if (names_film(host, path)) return begin_film(shown, files, host, path);
+        files.stage_file.path = path;
     } else {
-        app.exporting.begin(app.session, app.view, app.explorer, path);
+        files.exporting.begin(shown.session, shown.view, derived.explorer, path);
     }
-    app.say(drawing_text(path));
+    screen.say(drawing_text(path));
 }
 
-void step_field(App& app, const char* label, const char* place, Index& step) {
+void step_field(const Shown& shown, Screen& screen, const char* label, const char* place, Index& step) {
     ImGui::AlignTextToFramePadding();
     text_line(label);
     ImGui::SameLine();
     ImGui::SetNextItemWidth(width_of("100,000") + 2 * ImGui::GetStyle().FramePadding.x);
     auto number = static_cast<double>(step);
-    if (number_field((std::string("##") + place).c_str(), number)) step = whole(number, 0, app.session.length());
-    app.place(place);
+    if (number_field((std::string("##") + place).c_str(), number)) step = whole(number, 0, shown.session.length());
+    screen.place(place);
 }
 
 /// From which step to which, and how long that takes.
-void choose_steps(App& app) {
-    step_field(app, "from operation", "film-from", app.film.from);
+void choose_steps(const Shown& shown, Screen& screen, Files& files, const Host& host) {
+    step_field(shown, screen, "from operation", "film-from", files.film.from);
     ImGui::SameLine();
-    step_field(app, "to", "film-to", app.film.to);
-    text_wrapped(film_length_text(app.session, app.film, app.playback.speed()));
-    if (app.page) text_wrapped(about_page_films());
+    step_field(shown, screen, "to", "film-to", files.film.to);
+    text_wrapped(film_length_text(shown.session, files.film, shown.playback.speed()));
+    if (host.page) text_wrapped(about_page_films());
 }
 
-void choose(App& app) {
-    if (!plays(app.view.stage)) return;
-    const bool film = names_film(app, app.export_dialog.path);
-    film ? choose_steps(app) : remark(app, app.page ? about_page_endings() : about_endings());
-    StageFile& f = app.stage_file;
-    checkbox(app, "export-caption", "caption", f.caption, "Below the picture: the algorithm, the problem, the GPU");
+void choose(const Shown& shown, Screen& screen, Files& files, const Host& host) {
+    if (!plays(shown.view.stage)) return;
+    const bool film = names_film(host, files.export_dialog.path);
+    film ? choose_steps(shown, screen, files, host)
+         : remark(screen, host.page ? about_page_endings() : about_endings());
+    StageFile& f = files.stage_file;
+    checkbox(screen, "export-caption", "caption", f.caption, "Below the picture: the algorithm, the problem, the GPU");
     if (film) return;  // a film always has a background
-    ImGui::SameLine(0, app.theme.px(18));
-    checkbox(app, "export-transparent", "transparent", f.transparent, "Nothing behind the picture");
+    ImGui::SameLine(0, screen.theme.px(18));
+    checkbox(screen, "export-transparent", "transparent", f.transparent, "Nothing behind the picture");
 }
 
 }  // namespace
 
-void export_control(App& app) {
-    const Theme& t = app.theme;
+void export_control(const Shown& shown, Derived& derived, Screen& screen, Files& files, const Host& host) {
+    const Theme& t = screen.theme;
     const std::string label = "Export…";
     ImGui::PushFont(t.small_text);
     const float width = width_of(label) + 2 * ImGui::GetStyle().FramePadding.x + t.px(8);
     const float right = ImGui::GetWindowWidth() - ImGui::GetStyle().WindowPadding.x;
     const bool whole = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + t.px(4) < right - width;
-    const float shown = whole ? width : t.px(20);
-    ImGui::SameLine(right - shown);
-    const bool clicked = push_button(label, whole ? label : "…", {shown, 0});
+    const float wide = whole ? width : t.px(20);
+    ImGui::SameLine(right - wide);
+    const bool clicked = push_button(label, whole ? label : "…", {wide, 0});
     ImGui::PopFont();
-    app.place("export");
-    tip(app, app.page ? about_page_export(app.view.stage) : about_export(app.view.stage));
+    screen.place("export");
+    tip(screen, host.page ? about_page_export(shown.view.stage) : about_export(shown.view.stage));
     if (clicked) {
-        app.film = usual_film(app.playback);
-        const std::string name = app.page ? usual_page_file(app.view.stage) : usual_file(app.view.stage);
-        name.copy(app.export_dialog.path, name.size());
-        app.export_dialog.path[name.size()] = 0;
+        files.film = usual_film(shown.playback);
+        const std::string name = host.page ? usual_page_file(shown.view.stage) : usual_file(shown.view.stage);
+        name.copy(files.export_dialog.path, name.size());
+        files.export_dialog.path[name.size()] = 0;
         ImGui::OpenPopup("Export this view");
     }
-    path_dialog(app, app.export_dialog, Asks::where_to_write, "Export this view", "Export", begin, choose);
+    path_dialog(
+        screen, files.export_dialog, Asks::where_to_write, "Export this view", "Export",
+        [&](const std::string& path) { begin(shown, derived, screen, files, host, path); },
+        [&] { choose(shown, screen, files, host); });
 }
 
 }  // namespace tilescope::gui

@@ -6,11 +6,10 @@
 
 namespace tilescope::gui {
 
-void filming_panel(App& app, ImVec2 corner) {
-    const Theme& t = app.theme;
+void filming_panel(Screen& screen, Filming& film, ImVec2 corner) {
+    const Theme& t = screen.theme;
     const NotedAs as("filming");
     const ImGuiStyle& style = ImGui::GetStyle();
-    Filming& film = *app.filming;
     // As wide as it will ever be.
     const float words = std::max(width_of(filming_text(film.order.path, 0, 0)),
                                  width_of(filming_text(film.order.path, film.all, std::max<Index>(1, film.all)))),
@@ -25,7 +24,7 @@ void filming_panel(App& app, ImVec2 corner) {
     text_line(filming_text(film.order.path, film.done, film.all));
     ImGui::SameLine(style.WindowPadding.x + words + style.ItemSpacing.x);
     film.cancelled |= push_button("Cancel", {button, 0});
-    app.place("film-cancel");
+    screen.place("film-cancel");
     ImGui::EndChild();
     ImGui::PopStyleColor(2);
 }

@@ -31,12 +31,12 @@ void open_at(const ImVec4& room, Drawer open, Layout& l) {
     if (open == Drawer::detail) l.detail = room;
 }
 
-Layout in_a_hall(const App& app, ImVec2 size) {
-    const Theme& t = app.theme;
-    const Drawer open = app.drawer();
+Layout in_a_hall(const Shown& shown, const Screen& screen, ImVec2 size) {
+    const Theme& t = screen.theme;
+    const Drawer open = drawer_of(shown, screen);
     const float gap = t.px(8), w = size.x - 2 * gap, h = size.y - 2 * gap;
     const float time = std::min(open == Drawer::controls ? t.px(96) : t.px(40), h * 0.2f);
-    const float words = std::min(strip_height(app, w), h * 0.35f), top = h - time - words - 2 * gap;
+    const float words = std::min(strip_height(shown, screen, w), h * 0.35f), top = h - time - words - 2 * gap;
     const float beside = open == Drawer::none ? -gap : std::clamp(w * 0.34f, std::min(t.px(360), w * 0.45f), t.px(560));
     const bool left = open == Drawer::controls;
     const ImVec4 drawer = {left ? gap : gap + w - beside, gap, beside, top};
@@ -49,13 +49,13 @@ Layout in_a_hall(const App& app, ImVec2 size) {
 }
 
 /// A drawer opens at the drawers' names: held upright, below the stage, where the thumb reaches; else beside the stage.
-Layout in_the_hand(const App& app, ImVec2 size) {
-    const Theme& t = app.theme;
-    const Drawer open = app.drawer();
+Layout in_the_hand(const Shown& shown, const Screen& screen, ImVec2 size) {
+    const Theme& t = screen.theme;
+    const Drawer open = drawer_of(shown, screen);
     const bool upright = size.y > size.x, folded = open == Drawer::none;
     const float gap = t.px(6), w = size.x - 2 * gap, h = size.y - 2 * gap;
     const float time = std::min(t.px(upright && open == Drawer::controls ? 118 : 84), h * 0.3f), top = h - time - gap;
-    const float names = strip_height(app, w);
+    const float names = strip_height(shown, screen, w);
     ImVec4 drawer = {};
     Layout l = {};
     if (upright) {
@@ -78,10 +78,10 @@ Layout in_the_hand(const App& app, ImVec2 size) {
 
 }  // namespace
 
-Layout layout(const App& app, ImVec2 size) {
-    if (app.reader() == Reader::in_the_hand) return in_the_hand(app, size);
-    if (app.reader() == Reader::in_a_hall) return in_a_hall(app, size);
-    return at_a_desk(app.theme, size, !app.view.no_controls);
+Layout layout(const Shown& shown, const Screen& screen, ImVec2 size) {
+    if (reader_of(shown, screen) == Reader::in_the_hand) return in_the_hand(shown, screen, size);
+    if (reader_of(shown, screen) == Reader::in_a_hall) return in_a_hall(shown, screen, size);
+    return at_a_desk(screen.theme, size, !shown.view.no_controls);
 }
 
 }  // namespace tilescope::gui

@@ -1,5 +1,6 @@
-// The panels, one wing each. A panel draws itself into the current ImGui window or child, fills it, and changes nothing
-// but session, playback and view. No panel knows another.
+// The panels, one wing each. A panel draws itself into the current ImGui window or child, fills it, and takes only the
+// parts of App that it uses. Of what is shown it changes nothing but session, playback and view. No panel knows
+// another.
 #pragma once
 
 #include "gui/app.hpp"
@@ -7,49 +8,53 @@
 namespace tilescope::gui {
 
 namespace wall {
-void panel(App& app, Run& run, const char* title);  ///< the score matrix of one run with its painters; two in a race
-}
+/// The score matrix of one run with its painters; two in a race.
+void panel(Shown& shown, Derived& derived, Screen& screen, Input& input, Run& run, const char* title);
+}  // namespace wall
 namespace machine {
-void panel(App& app, Run& run, const char* title);  ///< SMs, L2 and HBM of one run; two of them in a race
-void overflow_panel(App& app);                      ///< where the tiles would have been
-void making_panel(App& app, ImVec2 corner);         ///< over the panel, while another run is in the making
+/// SMs, L2 and HBM of one run; two of them in a race.
+void panel(Shown& shown, Derived& derived, Screen& screen, Run& run, const char* title);
+void overflow_panel(Shown& shown, Screen& screen);               ///< where the tiles would have been
+void making_panel(Shown& shown, Screen& screen, ImVec2 corner);  ///< over the panel, while another run is in the making
 }  // namespace machine
 namespace row {
-void panel(App& app, Run& run, const char* title);  ///< one query's scores, and the sums that they go into
-}
+/// One query's scores, and the sums that they go into.
+void panel(Shown& shown, Derived& derived, Screen& screen, Run& run, const char* title);
+}  // namespace row
 namespace gantt {
-void panel(App& app);  ///< the thread blocks of whole runs in time
+void panel(Shown& shown, Screen& screen);  ///< the thread blocks of whole runs in time
 }
 namespace explore {
-void panel(App& app);  ///< what view.stage says, in the place of memory
-}
+/// What view.stage says, in the place of memory.
+void panel(Shown& shown, Derived& derived, Screen& screen, Input& input);
+}  // namespace explore
 namespace code {
-void panel(App& app);
+void panel(Shown& shown, Screen& screen);
 }
 namespace detail {
-void values_panel(App& app);
-void counters_panel(App& app);
+void values_panel(Shown& shown, Screen& screen);
+void counters_panel(Shown& shown, Screen& screen);
 }  // namespace detail
 namespace controls {
-void panel(App& app);
+void panel(Shown& shown, Screen& screen, Files& files, Host& host);
 }
 namespace transport {
-void panel(App& app);
+void panel(Shown& shown, Screen& screen);
 }
 
 /// In a hall, below the stage: a few lines of code, what happens, and what opens the drawers. `width`: its own.
-float strip_height(const App& app, float width);
-void strip(App& app);
+float strip_height(const Shown& shown, const Screen& screen, float width);
+void strip(Shown& shown, Screen& screen);
 
 /// The button that writes the view that is shown to a file, with its dialog: right of the item before it.
-void export_control(App& app);
+void export_control(const Shown& shown, Derived& derived, Screen& screen, Files& files, const Host& host);
 /// How far the film is that is being written, with its lower right corner at `corner`.
-void filming_panel(App& app, ImVec2 corner);
+void filming_panel(Screen& screen, Filming& film, ImVec2 corner);
 
 /// The words of the scene, below the stage; 0 high where there is no scene. `width`: of the panel.
-float scene_height(const App& app, float width);
-void scene_panel(App& app);
+float scene_height(const Shown& shown, const Screen& screen, float width);
+void scene_panel(Shown& shown, Screen& screen);
 
-void tour(App& app);  ///< over everything, when view.tour >= 0
+void tour(Shown& shown, Screen& screen);  ///< over everything, when view.tour >= 0
 
 }  // namespace tilescope::gui

@@ -6,18 +6,18 @@
 namespace tilescope::gui {
 namespace {
 
-void scene_buttons(App& app) {
+void scene_buttons(Shown& shown, Screen& screen) {
     struct Way {
         const char *label, *place;
         int by;
     };
     for (const Way& w : {Way{"<", "scene-previous", -1}, Way{">", "scene-next", 1}}) {
-        if (push_button(w.label)) app.turn_scene(w.by);
-        app.place(w.place);
+        if (push_button(w.label)) shown.turn_scene(w.by);
+        screen.place(w.place);
         ImGui::SameLine();
     }
-    if (push_button("×")) app.scene.reset();
-    app.place("scene-close");
+    if (push_button("×")) shown.scene.reset();
+    screen.place("scene-close");
 }
 
 /// How many lines of each text there is room for.
@@ -28,34 +28,34 @@ struct LineCounts {
 float side_of(const Theme& t) { return t.px(110); }
 
 /// On a phone, as many lines as the words need, with the answer. Else always the same: nothing moves between scenes.
-LineCounts lines_of(const App& app, float width) {
-    if (app.reader() != Reader::in_the_hand) return {1, 2, 3};
-    const Theme& t = app.theme;
+LineCounts lines_of(const Shown& shown, const Screen& screen, float width) {
+    if (reader_of(shown, screen) != Reader::in_the_hand) return {1, 2, 3};
+    const Theme& t = screen.theme;
     const auto lines = [](const ImFont* font, const std::string& text, float room) {
         return static_cast<int>(Canvas::broken(font, text, room).size());
     };
-    const Scene s = *app.told_scene();
+    const Scene s = *shown.told_scene();
     return {lines(t.title, scene_title(s), width - side_of(t)), lines(t.text, s.caption, width),
             lines(t.text, s.question + " " + s.answer, width)};
 }
 
 }  // namespace
 
-float scene_height(const App& app, float width) {
-    if (!app.scene) return 0;
-    const Theme& t = app.theme;
-    const LineCounts lines = lines_of(app, width);
+float scene_height(const Shown& shown, const Screen& screen, float width) {
+    if (!shown.scene) return 0;
+    const Theme& t = screen.theme;
+    const LineCounts lines = lines_of(shown, screen, width);
     return static_cast<float>(lines.title) * t.title->FontSize +
            static_cast<float>(lines.caption + lines.question) * t.text->FontSize + t.px(30);
 }
 
-void scene_panel(App& app) {
+void scene_panel(Shown& shown, Screen& screen) {
     const NotedAs as("scene");
-    const Theme& t = app.theme;
+    const Theme& t = screen.theme;
     const Canvas c(t);
-    const Scene scene = *app.told_scene();
+    const Scene scene = *shown.told_scene();
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-    const LineCounts lines = lines_of(app, room.x);
+    const LineCounts lines = lines_of(shown, screen, room.x);
     const float width = room.x - side_of(t);
     c.line({at.x, at.y + t.px(2)}, {at.x + room.x, at.y + t.px(2)}, t.panel_border);
     float y = at.y + t.px(8);
@@ -65,17 +65,17 @@ void scene_panel(App& app) {
              t.text->FontSize +
          t.px(3);
     if (!scene.question.empty()) {
-        const std::string said = app.revealed ? scene.question + " " + scene.answer : scene.question;
+        const std::string said = shown.revealed ? scene.question + " " + scene.answer : scene.question;
         ImFont* font = Canvas::broken(t.text, said, room.x).size() <= 3 ? t.text : t.small_text;
         const float left = at.y + room.y - y;
         c.paragraph(font, {at.x, y}, t.highlight, said, room.x, std::max(1, static_cast<int>(left / font->FontSize)));
         ImGui::SetCursorScreenPos({at.x, y});
-        if (hit_area("scene-reveal", {room.x, 3 * t.text->FontSize})) app.revealed = !app.revealed;
-        app.place("scene-reveal");
-        tip(app, app.revealed ? "Click hides the answer." : "Click, or Enter, for the answer.");
+        if (hit_area("scene-reveal", {room.x, 3 * t.text->FontSize})) shown.revealed = !shown.revealed;
+        screen.place("scene-reveal");
+        tip(screen, shown.revealed ? "Click hides the answer." : "Click, or Enter, for the answer.");
     }
     ImGui::SetCursorScreenPos({at.x + width, at.y + t.px(6)});
-    scene_buttons(app);  // last, because they may change the scene
+    scene_buttons(shown, screen);  // last, because they may change the scene
 }
 
 }  // namespace tilescope::gui

@@ -18,16 +18,10 @@ constexpr std::size_t least_rows = 3;
 
 float row_height(const Theme& t) { return t.mono->FontSize + t.px(2); }
 
-const SmState* focus(const App& app) {
-    const Run* run = app.session.run();
-    if (!run || app.view.sm >= static_cast<Index>(run->moment().sms.size())) return nullptr;
-    return &run->moment().sms[static_cast<std::size_t>(app.view.sm)];
-}
-
 /// The line that is executed, or whose tile does not fit; 0: none.
-std::uint16_t line_now(const App& app) {
-    if (const auto& overflow = app.session.overflow()) return overflow->error.line;
-    const SmState* sm = focus(app);
+std::uint16_t line_now(const Shown& shown) {
+    if (const auto& overflow = shown.session.overflow()) return overflow->error.line;
+    const SmState* sm = shown.focus();
     return sm ? sm->line : 0;
 }
 
@@ -49,20 +43,20 @@ struct Lines {
 };
 
 /// The width of the code, where the strip without the drawers' names is `room` wide.
-float code_width(const App& app, float room) { return room * (app.scene ? 0.36f : 0.45f); }
+float code_width(const Shown& shown, float room) { return room * (shown.scene ? 0.36f : 0.45f); }
 
 /// The line that is executed, and as many lines around it as there is room for.
-void draw_code(const App& app, const Box& area) {
-    const Theme& t = app.theme;
+void draw_code(const Shown& shown, const Screen& screen, const Box& area) {
+    const Theme& t = screen.theme;
     const Canvas c(t);
-    const std::span<const CodeLine> code = code_of(app.session);
+    const std::span<const CodeLine> code = code_of(shown.session);
     const auto at = std::find_if(code.begin(), code.end(),
-                                 [line = line_now(app)](const CodeLine& l) { return line != 0 && l.number == line; });
+                                 [line = line_now(shown)](const CodeLine& l) { return line != 0 && l.number == line; });
     const auto now = at == code.end() ? -1 : at - code.begin();
     const Lines lines(t, code, area.w());
-    const CodeExcerpt shown = code_excerpt(lines.heights, now, static_cast<std::size_t>(area.h() / row_height(t)));
+    const CodeExcerpt excerpt = code_excerpt(lines.heights, now, static_cast<std::size_t>(area.h() / row_height(t)));
     Box rest = area;
-    for (std::size_t k = shown.first; k < shown.end; ++k) {
+    for (std::size_t k = excerpt.first; k < excerpt.end; ++k) {
         const bool current = static_cast<std::ptrdiff_t>(k) == now;
         const Box block = rest.cut_top(static_cast<float>(lines.heights[k]) * row_height(t));
         if (current) {
@@ -100,32 +94,32 @@ float drawers_width(const Theme& t) {
 float beside_words(const Theme& t) { return drawers_width(t) + t.px(16); }
 
 /// The names of the drawers, which open by a click or a key.
-void draw_drawers(App& app, const Box& area) {
-    const Theme& t = app.theme;
+void draw_drawers(Shown& shown, Screen& screen, const Box& area) {
+    const Theme& t = screen.theme;
     const Canvas c(t);
     Box rest = area;
     for (const DrawerName& n : names) {
         const Box line = rest.cut_top(area.h() / static_cast<float>(std::size(names)));
         ImGui::SetCursorScreenPos(line.min());
-        if (hit_area(n.place, {line.w(), line.h()})) app.turn(n.drawer);
-        app.place(n.place);
-        tip(app, n.tip);
-        const bool lit = app.drawer() == n.drawer || hovered(line);
+        if (hit_area(n.place, {line.w(), line.h()})) turn(shown, screen, n.drawer);
+        screen.place(n.place);
+        tip(screen, n.tip);
+        const bool lit = drawer_of(shown, screen) == n.drawer || hovered(line);
         c.text_in(t.small_text, line, lit ? t.ink : t.dim_ink, n.name, Align::right);
     }
 }
 
 /// What happens, or what the scene says.
-void draw_words(App& app, const Box& area) {
-    const Theme& t = app.theme;
-    if (!app.scene) {
-        Canvas(t).paragraph(t.text, area.min(), t.ink, what_happens_now(app.session, focus(app)), area.w(),
+void draw_words(Shown& shown, Screen& screen, const Box& area) {
+    const Theme& t = screen.theme;
+    if (!shown.scene) {
+        Canvas(t).paragraph(t.text, area.min(), t.ink, what_happens_now(shown.session, shown.focus()), area.w(),
                             static_cast<int>(area.h() / t.text->FontSize));
         return;
     }
     ImGui::SetCursorScreenPos(area.min());
     ImGui::BeginChild("words", {area.w(), area.h()}, false, ImGuiWindowFlags_NoScrollbar);
-    scene_panel(app);
+    scene_panel(shown, screen);
     ImGui::EndChild();
 }
 
@@ -133,17 +127,17 @@ void draw_words(App& app, const Box& area) {
 float tabs_height(const Theme& t) { return t.px(36); }
 
 /// The drawers' names side by side, above the one that is open.
-void draw_tabs(App& app, const Box& area) {
-    const Theme& t = app.theme;
+void draw_tabs(Shown& shown, Screen& screen, const Box& area) {
+    const Theme& t = screen.theme;
     const Canvas c(t);
     const float width = area.w() / static_cast<float>(std::size(names));
     float x = area.x0;
     for (const DrawerName& n : names) {
         const Box name = {x, area.y0, x += width, area.y1};
         ImGui::SetCursorScreenPos(name.min());
-        if (hit_area(n.place, {name.w(), name.h()})) app.turn(n.drawer);
-        app.place(n.place);
-        const bool open = app.drawer() == n.drawer;
+        if (hit_area(n.place, {name.w(), name.h()})) turn(shown, screen, n.drawer);
+        screen.place(n.place);
+        const bool open = drawer_of(shown, screen) == n.drawer;
         c.text_in(t.title, name, open ? t.ink : t.dim_ink, n.name, Align::centre);
         c.fill({name.x0, name.y1 - c.px(3), name.x1 - c.px(6), name.y1}, open ? t.highlight : t.faint);
     }
@@ -153,38 +147,39 @@ void draw_tabs(App& app, const Box& area) {
 
 /// High enough for the longest line of code, so that nothing moves while other lines are executed. On a phone there
 /// is no code, and there are words only where no drawer is open.
-float strip_height(const App& app, float width) {
-    const Theme& t = app.theme;
+float strip_height(const Shown& shown, const Screen& screen, float width) {
+    const Theme& t = screen.theme;
     const ImVec2 padding = ImGui::GetStyle().WindowPadding;
-    if (app.reader() == Reader::in_the_hand) {
-        const float words = app.scene ? scene_height(app, width - 2 * padding.x) : 4 * t.text->FontSize;
-        return 2 * padding.y + tabs_height(t) + (app.drawer() == Drawer::none ? words + t.px(6) : 0);
+    if (reader_of(shown, screen) == Reader::in_the_hand) {
+        const float words = shown.scene ? scene_height(shown, screen, width - 2 * padding.x) : 4 * t.text->FontSize;
+        return 2 * padding.y + tabs_height(t) + (drawer_of(shown, screen) == Drawer::none ? words + t.px(6) : 0);
     }
     const float room = std::max(20.f, width - 2 * padding.x - beside_words(t));
-    const std::span<const CodeLine> code = code_of(app.session);
-    const std::size_t rows = code.empty() ? 0 : Lines(t, code, code_width(app, room)).highest();
+    const std::span<const CodeLine> code = code_of(shown.session);
+    const std::size_t rows = code.empty() ? 0 : Lines(t, code, code_width(shown, room)).highest();
     const float high = static_cast<float>(std::max(least_rows, rows)) * row_height(t) + 2 * padding.y;
-    return std::max(high, scene_height(app, room - code_width(app, room)));
+    return std::max(high, scene_height(shown, screen, room - code_width(shown, room)));
 }
 
-void strip(App& app) {
-    const Theme& t = app.theme;
+void strip(Shown& shown, Screen& screen) {
+    const Theme& t = screen.theme;
     const Canvas c(t);
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 20 || room.y < 20) return;
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
-    if (app.reader() == Reader::in_the_hand) {
+    if (reader_of(shown, screen) == Reader::in_the_hand) {
         const float words = std::max(0.f, area.h() - tabs_height(t));
-        if (app.drawer() == Drawer::none) draw_words(app, {area.x0, area.y0, area.x1, area.y0 + words});
-        return draw_tabs(app, {area.x0, area.y0 + words, area.x1, area.y1});
+        if (drawer_of(shown, screen) == Drawer::none)
+            draw_words(shown, screen, {area.x0, area.y0, area.x1, area.y0 + words});
+        return draw_tabs(shown, screen, {area.x0, area.y0 + words, area.x1, area.y1});
     }
     const float high = static_cast<float>(least_rows) * row_height(t);
-    draw_drawers(app, {area.x1 - drawers_width(t), area.y0, area.x1, area.y0 + high});
+    draw_drawers(shown, screen, {area.x1 - drawers_width(t), area.y0, area.x1, area.y0 + high});
     area.x1 -= beside_words(t);
-    const float code = code_width(app, area.w());
-    draw_code(app, {area.x0, area.y0, area.x0 + code, area.y1});
+    const float code = code_width(shown, area.w());
+    draw_code(shown, screen, {area.x0, area.y0, area.x0 + code, area.y1});
     area.x0 += code + c.px(16);
-    draw_words(app, area);
+    draw_words(shown, screen, area);
 }
 
 }  // namespace tilescope::gui

@@ -42,33 +42,33 @@ ImVec2 card_position(const Rect& panel, ImVec2 screen, ImVec2 card, float gap) {
 
 bool pressed_key(ImGuiKey key) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key), false); }
 
-void tour_buttons(App& app) {
-    const int step = app.view.tour;
+void tour_buttons(Shown& shown, Screen& screen) {
+    const int step = shown.view.tour;
     const bool last = step + 1 == stop_count();
     bool next = push_button(last ? "Done" : "Next");
-    app.place("tour-next");
+    screen.place("tour-next");
     next |= pressed_key(ImGuiKey_Enter);
     ImGui::SameLine();
     ImGui::BeginDisabled(step == 0);
     const bool back = push_button("Back");
-    app.place("tour-back");
+    screen.place("tour-back");
     ImGui::EndDisabled();
     ImGui::SameLine();
     const bool skip = push_button("Skip") || pressed_key(ImGuiKey_Escape);
-    app.place("tour-skip");
-    if (next) app.view.tour = last ? -1 : step + 1;
-    if (back) app.view.tour = step - 1;
-    if (skip) app.view.tour = -1;
+    screen.place("tour-skip");
+    if (next) shown.view.tour = last ? -1 : step + 1;
+    if (back) shown.view.tour = step - 1;
+    if (skip) shown.view.tour = -1;
     const std::string where = std::to_string(step + 1) + " of " + std::to_string(stop_count());
     ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width_of(where));
     ImGui::AlignTextToFramePadding();
-    ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
+    ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.dim_ink);
     text_line(where);
     ImGui::PopStyleColor();
 }
 
-void card(App& app, const TourStop& stop, ImVec2 at, ImVec2 size) {
-    const Theme& t = app.theme;
+void card(Shown& shown, Screen& screen, const TourStop& stop, ImVec2 at, ImVec2 size) {
+    const Theme& t = screen.theme;
     ImGui::SetCursorScreenPos(at);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
     ImGui::PushStyleColor(ImGuiCol_Border, t.highlight);
@@ -79,7 +79,7 @@ void card(App& app, const TourStop& stop, ImVec2 at, ImVec2 size) {
     ImGui::PopFont();
     text_wrapped(stop.text);
     ImGui::Dummy({0, t.px(2)});
-    tour_buttons(app);
+    tour_buttons(shown, screen);
     ImGui::EndChild();
     ImGui::PopStyleVar();
     ImGui::PopStyleColor(2);
@@ -95,32 +95,32 @@ ImVec2 card_size(const Theme& t, const TourStop& stop, ImVec2 screen) {
 
 }  // namespace
 
-void tour(App& app) {
-    if (app.view.tour < 0) return;
+void tour(Shown& shown, Screen& screen) {
+    if (shown.view.tour < 0) return;
     const NotedAs as("tour");
-    app.view.tour = std::min(app.view.tour, stop_count() - 1);
-    const Theme& t = app.theme;
-    const TourStop& stop = tour_stops()[static_cast<std::size_t>(app.view.tour)];
-    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    shown.view.tour = std::min(shown.view.tour, stop_count() - 1);
+    const Theme& t = screen.theme;
+    const TourStop& stop = tour_stops()[static_cast<std::size_t>(shown.view.tour)];
+    const ImVec2 all = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize(screen);
+    ImGui::SetNextWindowSize(all);
     ImGui::SetNextWindowFocus();
     ImGui::Begin("tour", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
-    Rect panel{{screen.x / 2, screen.y / 2}, {screen.x / 2, screen.y / 2}};
+    Rect panel{{all.x / 2, all.y / 2}, {all.x / 2, all.y / 2}};
     for (const char* kind : {"panel-", "drawer-"}) {  // or the name that opens the drawer
-        const auto found = app.places.find(kind + std::string(stop.panel));
-        if (found == app.places.end()) continue;
+        const auto found = screen.places.find(kind + std::string(stop.panel));
+        if (found == screen.places.end()) continue;
         const ImVec4 r = found->second;
         panel = {{r.x, r.y}, {r.x + r.z, r.y + r.w}};
         break;
     }
     ImDrawList* draw = ImGui::GetWindowDrawList();
-    dim_around(draw, screen, panel, IM_COL32(0, 0, 0, 150));
+    dim_around(draw, all, panel, IM_COL32(0, 0, 0, 150));
     draw->AddRect(panel.from, panel.to, t.highlight, ImGui::GetStyle().ChildRounding, 0, t.px(3));
-    const ImVec2 size = card_size(t, stop, screen);
-    card(app, stop, card_position(panel, screen, size, t.px(16)), size);
+    const ImVec2 size = card_size(t, stop, all);
+    card(shown, screen, stop, card_position(panel, all, size, t.px(16)), size);
     ImGui::End();
 }
 

@@ -21,20 +21,20 @@ int lines_in(const ImFont* font, std::string_view text, float width) {
 }
 
 /// The name of a tab, underlined if the tab is shown.
-void tab(App& app, const char* label, const char* place, Tab which, const char* what) {
-    const Theme& t = app.theme;
+void tab(Shown& shown, Screen& screen, const char* label, const char* place, Tab which, const char* what) {
+    const Theme& t = screen.theme;
     const ImVec2 size = {width_of(label), t.text->FontSize + t.px(7)};
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (hit_area(place, size)) app.view.tab = which;
-    app.place(place);
-    const bool shown = app.view.tab == which, over = ImGui::IsItemHovered();
+    if (hit_area(place, size)) shown.view.tab = which;
+    screen.place(place);
+    const bool open = shown.view.tab == which, over = ImGui::IsItemHovered();
     if (over) {
         ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
         tooltip(what);
     }
     const Canvas c(t);
-    c.text(t.text, {at.x, at.y + t.px(1)}, shown || over ? t.ink : t.dim_ink, label);
-    if (shown) c.fill({at.x, at.y + size.y - t.px(2), at.x + size.x, at.y + size.y}, t.highlight);
+    c.text(t.text, {at.x, at.y + t.px(1)}, open || over ? t.ink : t.dim_ink, label);
+    if (open) c.fill({at.x, at.y + size.y - t.px(2), at.x + size.x, at.y + size.y}, t.highlight);
 }
 
 void about(const Algorithm& a, const Theme& t) {
@@ -47,13 +47,14 @@ void about(const Algorithm& a, const Theme& t) {
 }
 
 /// The tabs on the left, the algorithm's name on the right.
-void tabs(App& app) {
-    const Theme& t = app.theme;
-    const Algorithm& a = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
+void tabs(Shown& shown, Screen& screen) {
+    const Theme& t = screen.theme;
+    const Algorithm& a = shown.session.run() ? shown.session.run()->algorithm() : shown.session.algorithm();
     const float width = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
-    tab(app, "Pseudo-code", "tab-code", Tab::code, "The algorithm as its paper writes it, with what each line costs");
+    tab(shown, screen, "Pseudo-code", "tab-code", Tab::code,
+        "The algorithm as its paper writes it, with what each line costs");
     ImGui::SameLine(0, t.px(16));
-    tab(app, "Program", "tab-program", Tab::program, "The program that the simulator executes");
+    tab(shown, screen, "Program", "tab-program", Tab::program, "The program that the simulator executes");
     ImGui::SameLine(0, t.px(12));
     const float room = left + width - ImGui::GetCursorPosX();
     ImGui::PushFont(t.title);
@@ -68,15 +69,15 @@ void tabs(App& app) {
 }
 
 /// In small type the algorithm's idea, in at most two lines, with the columns' names; or the program's path.
-void heading(App& app) {
-    const Theme& t = app.theme;
-    const Algorithm& a = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
-    const bool code = app.view.tab == Tab::code;
-    const std::string said = code ? a.idea : program_path(app);
+void heading(const Shown& shown, const Screen& screen) {
+    const Theme& t = screen.theme;
+    const Algorithm& a = shown.session.run() ? shown.session.run()->algorithm() : shown.session.algorithm();
+    const bool code = shown.view.tab == Tab::code;
+    const std::string said = code ? a.idea : program_path(shown);
     const float width = ImGui::GetContentRegionAvail().x, size = t.small_text->FontSize;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const CodeColumns columns = code_columns(app, width);
-    const bool named = columns.costs && code && app.session.run();
+    const CodeColumns columns = code_columns(screen, width);
+    const bool named = columns.costs && code && shown.session.run();
     const float room = named ? columns.hbm - t.px(62) : width;
     const int lines = std::min(2, lines_in(t.small_text, said, room));
     ImGui::Dummy({width, static_cast<float>(lines) * size + t.px(2)});
@@ -104,9 +105,10 @@ struct Words {
 };
 
 /// As many lines as the longest of the reasons needs, so that the code does not move when the reason changes.
-int lines_for_reasons(const App& app, float width) {
+int lines_for_reasons(const Shown& shown, const Screen& screen, float width) {
     int most = 0;
-    for (const CodeLine& line : code_of(app.session)) most = std::max(most, lines_in(app.theme.text, line.why, width));
+    for (const CodeLine& line : code_of(shown.session))
+        most = std::max(most, lines_in(screen.theme.text, line.why, width));
     return most;
 }
 
@@ -118,13 +120,14 @@ float height_of(const Words& w, const Theme& t) {
 
 /// What fits in `most`: the loops of other launches are the first to go, then those of this one, then the reason, then
 /// lines of the sentence.
-Words words(const App& app, float width, float most) {
-    const Theme& t = app.theme;
-    const Run* run = app.session.run();
+Words words(const Shown& shown, const Screen& screen, float width, float most) {
+    const Theme& t = screen.theme;
+    const Run* run = shown.session.run();
     Words w;
-    w.sentence = what_happens_now(app.session, focus(app));
+    w.sentence = what_happens_now(shown.session, shown.focus());
     w.sentence_lines = std::max(2, lines_in(t.text, w.sentence, width));
-    if (const SmState* sm = focus(app)) w.reason = why(*run, *sm), w.reason_lines = lines_for_reasons(app, width);
+    if (const SmState* sm = shown.focus())
+        w.reason = why(*run, *sm), w.reason_lines = lines_for_reasons(shown, screen, width);
     const bool large =
         run && (!run->shortened().empty() || run->counted().counters.thread_blocks > run->schedule().sms_used());
     if (large) w.loops = loop_nest(*run);
@@ -136,16 +139,16 @@ Words words(const App& app, float width, float most) {
     return w;
 }
 
-void tell(const App& app, const Words& w, float width) {
-    const Theme& t = app.theme;
+void tell(const Shown& shown, const Screen& screen, const Words& w, float width) {
+    const Theme& t = screen.theme;
     ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::Dummy({width, w.height});
-    if (ImGui::IsItemHovered() && app.session.run()) {
-        const Tooltip shown(t.px(420));
+    if (ImGui::IsItemHovered() && shown.session.run()) {
+        const Tooltip box(t.px(420));
         text_line(w.sentence);
         if (!w.reason.empty()) text_line(w.reason);
-        for (const std::string& loop : loop_nest(*app.session.run())) text_line(loop);
-        if (const std::string& part = app.session.run()->shortened(); !part.empty()) text_line(part);
+        for (const std::string& loop : loop_nest(*shown.session.run())) text_line(loop);
+        if (const std::string& part = shown.session.run()->shortened(); !part.empty()) text_line(part);
     }
     const float end = at.y + w.height;
     const Canvas c(t);
@@ -163,11 +166,11 @@ void tell(const App& app, const Words& w, float width) {
 
 }  // namespace
 
-bool moved(const App& app, int line, ImVec2 room) {
-    const Run* run = app.session.run();
+bool moved(const Shown& shown, int line, ImVec2 room) {
+    const Run* run = shown.session.run();
     const std::pair<const char*, Index> now[] = {{"tick", run ? run->tick() : -2},
                                                  {"line", line},
-                                                 {"SM", app.view.sm},
+                                                 {"SM", shown.view.sm},
                                                  {"width", whole(room.x, 0, 100000)},
                                                  {"height", whole(room.y, 0, 100000)}};
     bool differs = false;
@@ -178,19 +181,19 @@ bool moved(const App& app, int line, ImVec2 room) {
     return differs;
 }
 
-void panel(App& app) {
+void panel(Shown& shown, Screen& screen) {
     const ImVec2 room = ImGui::GetContentRegionAvail();
     if (room.x < 1 || room.y < 1) return;
-    const Theme& t = app.theme;
+    const Theme& t = screen.theme;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, t.px(4)});
-    tabs(app);
-    if (room.y > t.px(260)) heading(app);
+    tabs(shown, screen);
+    if (room.y > t.px(260)) heading(shown, screen);
     const ImVec2 rest = ImGui::GetContentRegionAvail();
-    const Words said = words(app, rest.x, rest.y * 0.48f);
+    const Words said = words(shown, screen, rest.x, rest.y * 0.48f);
     const float code = whole_rows(t, rest.y - said.height - t.px(4));
-    app.view.tab == Tab::code ? pseudo_code(app, code) : program_text(app, code);
+    shown.view.tab == Tab::code ? pseudo_code(shown, screen, code) : program_text(shown, screen, code);
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetContentRegionAvail().y - said.height);
-    tell(app, said, rest.x);
+    tell(shown, screen, said, rest.x);
     ImGui::PopStyleVar();
 }
 

@@ -10,13 +10,6 @@
 
 namespace tilescope::gui::code {
 
-/// What the SM in focus does; nullptr without a run.
-inline const SmState* focus(const App& app) {
-    const Run* run = app.session.run();
-    if (!run || app.view.sm >= static_cast<Index>(run->moment().sms.size())) return nullptr;
-    return &run->moment().sms[static_cast<std::size_t>(app.view.sm)];
-}
-
 /// The height of a row of code, and of as many whole ones as fit.
 inline float row_height(const Theme& t) { return t.mono->FontSize + t.px(4); }
 inline float whole_rows(const Theme& t, float room) {
@@ -30,16 +23,16 @@ struct CodeColumns {
     float hbm, flops;  ///< right edges; not drawn where there is no room for them
     bool costs;        ///< whether there is room
 };
-CodeColumns code_columns(const App& app, float room);
+CodeColumns code_columns(const Screen& screen, float room);
 
 /// The pseudo-code with breakpoints and costs, in a child window of that height.
-void pseudo_code(App& app, float height);
+void pseudo_code(Shown& shown, Screen& screen, float height);
 /// The tile program that is simulated, in a child window of that height.
-void program_text(App& app, float height);
+void program_text(const Shown& shown, const Screen& screen, float height);
 /// Where that program is in the sources.
-std::string program_path(const App& app);
+std::string program_path(const Shown& shown);
 
 /// True where tick, SM, line or room differ from those of the frame before, in the current window.
-bool moved(const App& app, int line, ImVec2 room);
+bool moved(const Shown& shown, int line, ImVec2 room);
 
 }  // namespace tilescope::gui::code

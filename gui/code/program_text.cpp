@@ -11,11 +11,11 @@ namespace tilescope::gui::code {
 namespace {
 
 /// The last event of the shown tick that a line of the program of the SM in focus caused; nullptr: none.
-const Event* spoken(const App& app) {
-    const SmState* sm = focus(app);
+const Event* spoken(const Shown& shown) {
+    const SmState* sm = shown.focus();
     const Event* last = nullptr;
     for (std::size_t k = 0; sm && k < sm->steps.size(); ++k) {
-        const Event& e = app.session.run()->trace()[sm->steps[k]].event;
+        const Event& e = shown.session.run()->trace()[sm->steps[k]].event;
         if (e.source_line != 0) last = &e;
     }
     return last;
@@ -24,14 +24,14 @@ const Event* spoken(const App& app) {
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 /// The program that is executed now: an algorithm may borrow another one's.
-const EmbeddedFile* program_of(const App& app) {
+const EmbeddedFile* program_of(const Shown& shown) {
     const auto files = embedded_programs();
-    const Event* e = spoken(app);
-    const Algorithm& shown = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
-    const std::string_view source = e ? e->source_file : shown.file ? shown.file : "";
+    const Event* e = spoken(shown);
+    const Algorithm& algorithm = shown.session.run() ? shown.session.run()->algorithm() : shown.session.algorithm();
+    const std::string_view source = e ? e->source_file : algorithm.file ? algorithm.file : "";
     for (const EmbeddedFile& f : lab::own_programs())
         if (file_name(f.name) == file_name(source)) return &f;
-    const std::string own = '/' + std::string(shown.name) + "/simulated.cpp";
+    const std::string own = '/' + std::string(algorithm.name) + "/simulated.cpp";
     const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) {
         return e ? e->source_file == f.name : f.name.ends_with(own);
     });
@@ -77,23 +77,23 @@ void draw_line(const Theme& t, std::string_view line, int number, bool current, 
 
 }  // namespace
 
-std::string program_path(const App& app) {
-    const EmbeddedFile* program = program_of(app);
+std::string program_path(const Shown& shown) {
+    const EmbeddedFile* program = program_of(shown);
     return program ? std::string(program->name) : "";
 }
 
-void program_text(App& app, float height) {
-    const Theme& t = app.theme;
-    const EmbeddedFile* file = program_of(app);
+void program_text(const Shown& shown, const Screen& screen, float height) {
+    const Theme& t = screen.theme;
+    const EmbeddedFile* file = program_of(shown);
     ImGui::PushFont(t.mono);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, row_height(t) - t.mono->FontSize});
     ImGui::BeginChild("program", {0, height}, false, ImGuiWindowFlags_HorizontalScrollbar);
     if (file) {
         const std::vector<std::string_view> lines = lines_of(file->text);
-        const Event* now = spoken(app);
+        const Event* now = spoken(shown);
         const int current = now ? static_cast<int>(now->source_line) : 0;
         const float row = ImGui::GetTextLineHeightWithSpacing();
-        if (moved(app, current, {0, height}))
+        if (moved(shown, current, {0, height}))
             ImGui::SetScrollY(
                 row * std::max(0.f, std::round(static_cast<float>(current) - ImGui::GetWindowHeight() / row / 2)));
         ImGuiListClipper clipper;

@@ -21,7 +21,8 @@ struct Row {
 
 /// Everything that drawing a row needs to know.
 struct List {
-    App& app;
+    Shown& shown;
+    Screen& screen;
     const Algorithm& algorithm;
     CodeColumns columns;
     float row, character;
@@ -31,7 +32,7 @@ struct List {
 
 /// From the top of a row to the top of a letter, so that all fonts share a baseline.
 float above_code(const List& l, const ImFont* font) {
-    const ImFont* mono = l.app.theme.mono;
+    const ImFont* mono = l.screen.theme.mono;
     return std::round((l.row - mono->FontSize) / 2 + mono->Ascent - font->Ascent);
 }
 
@@ -47,8 +48,8 @@ Row laid_out(const CodeLine& line, std::size_t first, std::size_t others) {
 
 /// Where the code of a line's first part ends: at its costs, if it has any.
 float end_of_first_part(const List& l, std::uint16_t line) {
-    const Theme& t = l.app.theme;
-    const Run* run = l.app.session.run();
+    const Theme& t = l.screen.theme;
+    const Run* run = l.shown.session.run();
     const Counters all = run && l.columns.costs ? profile_of(*run, line).cost : Counters();
     if (all.hbm() > 0) return l.columns.hbm - t.px(58);
     return all.flops() > 0 ? l.columns.flops - t.px(50) : l.columns.width - t.px(4);
@@ -59,10 +60,10 @@ std::vector<Row> laid_out(const List& l) {
     const auto fit = [&](float right) {
         return static_cast<std::size_t>(whole((right - l.columns.code) / l.character, 8, 1000));
     };
-    const std::size_t others = fit(l.columns.width - l.app.theme.px(4));
+    const std::size_t others = fit(l.columns.width - l.screen.theme.px(4));
     std::vector<Row> rows;
     float y = 0;
-    for (const CodeLine& line : code_of(l.app.session)) {
+    for (const CodeLine& line : code_of(l.shown.session)) {
         rows.push_back(laid_out(line, fit(end_of_first_part(l, line.number)), others));
         rows.back().top = y;
         rows.back().height = l.row * static_cast<float>(std::max<std::size_t>(1, rows.back().parts.size()));
@@ -112,8 +113,8 @@ void table_of_costs(const Theme& t, const std::vector<std::array<std::string, 3>
 }
 
 void explain(const List& l, const Row& row) {
-    const Theme& t = l.app.theme;
-    const Run* run = l.app.session.run();
+    const Theme& t = l.screen.theme;
+    const Run* run = l.shown.session.run();
     const std::uint16_t n = row.line->number;
     const auto costs = run ? line_costs(*run, n) : std::vector<std::array<std::string, 3>>();
     if (costs.empty() && l.refused != n && !*row.line->why) return;
@@ -123,46 +124,45 @@ void explain(const List& l, const Row& row) {
     if (!costs.empty()) {
         table_of_costs(t, costs);
         ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
-        text_line("Click: on to the next visit by SM " + std::to_string(l.app.view.sm) + ".");
+        text_line("Click: on to the next visit by SM " + std::to_string(l.shown.view.sm) + ".");
         ImGui::PopStyleColor();
     }
 }
 
 /// Goes to the next visit of a line by the SM in focus, or after the last one to the first.
-void visit(App& app, std::uint16_t line) {
-    const Run* run = app.session.run();
+void visit(Shown& shown, Screen& screen, std::uint16_t line) {
+    const Run* run = shown.session.run();
     if (!run) return;
-    const Index sm = app.view.sm;
+    const Index sm = shown.view.sm;
     auto tick = run->next_tick(run->tick(), sm, visits(line));
     if (!tick) {
         tick = run->next_tick(0, sm, visits(line));
-        app.say(why_no_next_visit(*run, sm, line, tick.has_value()));
+        screen.say(why_no_next_visit(*run, sm, line, tick.has_value()));
     }
-    if (tick) app.playback.go(app.session.position_of(*tick));
+    if (tick) shown.playback.go(shown.session.position_of(*tick));
 }
 
 /// Gives the last item a name for scripts, if its middle is visible.
-void place_visible(App& app, const std::string& name) {
+void place_visible(Screen& screen, const std::string& name) {
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     const ImVec2 middle = {(a.x + b.x) / 2, (a.y + b.y) / 2};
-    if (ImGui::IsRectVisible(middle, {middle.x + 1, middle.y + 1})) app.place(name);
+    if (ImGui::IsRectVisible(middle, {middle.x + 1, middle.y + 1})) screen.place(name);
 }
 
 /// From the left: the breakpoint's dot, a triangle where other SMs are, the line's number.
 void gutter(const List& l, const Row& row, ImVec2 at) {
-    App& app = l.app;
-    const Theme& t = app.theme;
+    const Theme& t = l.screen.theme;
     const std::uint16_t n = row.line->number;
     const std::string number = std::to_string(n);
     ImGui::SetCursorScreenPos(at);
-    auto& stops = app.view.breakpoints;
+    auto& stops = l.shown.view.breakpoints;
     if (hit_area("break-" + number, {l.columns.code - t.px(4), row.height}))
         stops.contains(n) ? static_cast<void>(stops.erase(n)) : static_cast<void>(stops.insert(n));
-    place_visible(app, "break-" + number);
+    place_visible(l.screen, "break-" + number);
     const bool over = ImGui::IsItemHovered(), stop = stops.contains(n);
     const auto found = l.others.find(n);
     const Count others = found == l.others.end() ? 0 : found->second;
-    if (over) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand), tooltip(about_breakpoint(app.view.sm, others, stop));
+    if (over) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand), tooltip(about_breakpoint(l.shown.view.sm, others, stop));
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const float y = at.y + l.row / 2;
     if (stop || over) draw->AddCircleFilled({at.x + t.px(9), y}, t.px(4.5f), stop ? t.bad : Theme::faded(t.bad, 0.4f));
@@ -177,9 +177,9 @@ void gutter(const List& l, const Row& row, ImVec2 at) {
 
 /// What the line has cost so far; dim while that is nothing, empty where it never costs anything.
 void costs(const List& l, const Row& row, ImVec2 at) {
-    const Run* run = l.app.session.run();
+    const Run* run = l.shown.session.run();
     if (!run || !l.columns.costs) return;
-    const Theme& t = l.app.theme;
+    const Theme& t = l.screen.theme;
     const LineCost cost = line_cost(*run, row.line->number);
     const auto number = [&](const std::string& text, float right, bool any) {
         const float x = at.x + right - Canvas::width(t.small_text, text);
@@ -191,7 +191,7 @@ void costs(const List& l, const Row& row, ImVec2 at) {
 
 /// The bar behind the current line, or behind the one whose tile did not fit.
 void light(const List& l, const Row& row, ImVec2 at) {
-    const Theme& t = l.app.theme;
+    const Theme& t = l.screen.theme;
     const bool current = row.line->number == l.current, refused = row.line->number == l.refused;
     if (!current && !refused) return;
     const ImU32 colour = refused ? t.bad : t.highlight;
@@ -202,18 +202,18 @@ void light(const List& l, const Row& row, ImVec2 at) {
 }
 
 void draw_row(const List& l, const Row& row, ImVec2 at) {
-    App& app = l.app;
-    const Theme& t = app.theme;
+    const Theme& t = l.screen.theme;
     light(l, row, at);
     gutter(l, row, at);
     ImGui::SetCursorScreenPos({at.x + l.columns.code - t.px(4), at.y});
     const std::string name = "line-" + std::to_string(row.line->number);
-    if (hit_area(name, {l.columns.width - l.columns.code + t.px(4), row.height})) visit(app, row.line->number);
-    place_visible(app, name);
+    if (hit_area(name, {l.columns.width - l.columns.code + t.px(4), row.height}))
+        visit(l.shown, l.screen, row.line->number);
+    place_visible(l.screen, name);
     const bool over = ImGui::IsItemHovered();
     if (over) {
         explain(l, row);
-        if (app.session.run()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+        if (l.shown.session.run()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     }
     const bool lit = over || row.line->number == l.current || row.line->number == l.refused;
     const ImU32 ink = lit ? t.ink : Theme::mixed(t.ink, t.dim_ink, 0.45f);
@@ -227,39 +227,40 @@ void draw_row(const List& l, const Row& row, ImVec2 at) {
     costs(l, row, at);
 }
 
-List list_of(App& app) {
-    const Run* run = app.session.run();
-    const Theme& t = app.theme;
-    List l{.app = app,
-           .algorithm = run ? run->algorithm() : app.session.algorithm(),
-           .columns = code_columns(app, ImGui::GetWindowWidth()),
+List list_of(Shown& shown, Screen& screen) {
+    const Run* run = shown.session.run();
+    const Theme& t = screen.theme;
+    List l{.shown = shown,
+           .screen = screen,
+           .algorithm = run ? run->algorithm() : shown.session.algorithm(),
+           .columns = code_columns(screen, ImGui::GetWindowWidth()),
            .row = row_height(t),
            .character = Canvas::width(t.mono, "0")};
-    const SmState* sm = focus(app);
+    const SmState* sm = shown.focus();
     if (sm) l.current = sm->line;
     if (run)
         for (const SmState& other : run->moment().sms)
             if (&other != sm && other.line != 0) ++l.others[other.line];
-    const auto& overflow = app.session.overflow();
+    const auto& overflow = shown.session.overflow();
     if (overflow && overflow->algorithm == std::string_view(l.algorithm.name)) l.refused = overflow->error.line;
     return l;
 }
 
 }  // namespace
 
-CodeColumns code_columns(const App& app, float room) {
-    const Theme& t = app.theme;
+CodeColumns code_columns(const Screen& screen, float room) {
+    const Theme& t = screen.theme;
     // The scrollbar has its place whether it is there or not, so that nothing moves when it comes.
     const float width = room - ImGui::GetStyle().ScrollbarSize, right = width - t.px(4);
     return {width, t.px(46), right - t.px(56), right, width > t.px(330)};
 }
 
-void pseudo_code(App& app, float height) {
+void pseudo_code(Shown& shown, Screen& screen, float height) {
     ImGui::BeginChild("pseudo-code", {0, height});
-    const List l = list_of(app);
+    const List l = list_of(shown, screen);
     const std::vector<Row> rows = laid_out(l);
     // The list follows when the machine or the window changes; in between it can be scrolled.
-    if (moved(app, l.current, {l.columns.width, height})) follow(l, rows);
+    if (moved(shown, l.current, {l.columns.width, height})) follow(l, rows);
     const ImVec2 origin = ImGui::GetCursorScreenPos();
     for (const Row& row : rows) draw_row(l, row, {origin.x, origin.y + row.top});
     ImGui::EndChild();

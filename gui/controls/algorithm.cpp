@@ -9,82 +9,84 @@ namespace tilescope::gui::controls {
 using namespace lab;
 namespace {
 
-void algorithm_list(App& app) {
-    const Algorithm& now = app.session.algorithm();
+void algorithm_list(Shown& shown, Screen& screen) {
+    const Algorithm& now = shown.session.algorithm();
     for (const Computation* c : {&computation::attention, &computation::attention_backward, &computation::softmax}) {
-        heading(app, c->title);
+        heading(screen, c->title);
         for (const Algorithm& a : algorithms()) {
             if (a.computes != c) continue;
             const std::string what = std::string(a.idea) + ".\nSource: " + source_of(a);
-            if (entry(app, std::string("algorithm-") + a.name, a.name, a.name == now.name, what))
-                app.session.ask(with_algorithm(app.session.setup(), a.name));
+            if (entry(screen, std::string("algorithm-") + a.name, a.name, a.name == now.name, what))
+                shown.session.ask(with_algorithm(shown.session.setup(), a.name));
         }
     }
 }
 
-void example_list(App& app) {
-    combo(app, "examples", "Examples", "Setups that are ready to show, for the chosen algorithm.", [&] {
+void example_list(Shown& shown, Screen& screen) {
+    combo(screen, "examples", "Examples", "Setups that are ready to show, for the chosen algorithm.", [&] {
         int n = 0;
         for (const Example& e : examples()) {
-            if (!entry(app, "example-" + std::to_string(++n), e.name, false, e.what)) continue;
-            app.session.ask(setup_of(e, app.session.algorithm().name));
-            app.playback.pause();
-            app.playback.seek(0);
+            if (!entry(screen, "example-" + std::to_string(++n), e.name, false, e.what)) continue;
+            shown.session.ask(setup_of(e, shown.session.algorithm().name));
+            shown.playback.pause();
+            shown.playback.seek(0);
         }
     });
 }
 
-void model_list(App& app) {
-    const Setup& s = app.session.setup();
+void model_list(Shown& shown, Screen& screen) {
+    const Setup& s = shown.session.setup();
     const std::string asked = model_asked(s.options);
     const std::string now = asked.empty() ? "" : asked + ' ' + phase_asked(s.options);
-    combo(app, "model", now.empty() ? "Models" : now.c_str(),
+    combo(screen, "model", now.empty() ? "Models" : now.c_str(),
           (now.empty() ? "" : now + ".\n") + "One layer of a model that people run: its heads, dimension, type, mask.",
           [&] {
-              if (entry(app, "model-none", "none", asked.empty(), "The numbers below."))
-                  app.session.ask(with_model_of(s, "", Phase::prefill));
+              if (entry(screen, "model-none", "none", asked.empty(), "The numbers below."))
+                  shown.session.ask(with_model_of(s, "", Phase::prefill));
               for (const Model& m : models())
                   for (const Phase phase : phases) {
                       const std::string name = m.name + ' ' + name_of(phase);
-                      if (entry(app, "model-" + m.name + '-' + name_of(phase), name,
+                      if (entry(screen, "model-" + m.name + '-' + name_of(phase), name,
                                 s.options.model == m.name && phase_asked(s.options) == name_of(phase),
                                 about_model(m, phase)))
-                          app.session.ask(with_model_of(s, m.name, phase));
+                          shown.session.ask(with_model_of(s, m.name, phase));
                   }
           });
 }
 
-void scene_list(App& app) {
-    combo(app, "scenes", app.scene ? app.scene->title.c_str() : "Scenes",
+void scene_list(Shown& shown, Screen& screen) {
+    combo(screen, "scenes", shown.scene ? shown.scene->title.c_str() : "Scenes",
           "A lecture in pictures, each with its point and a question. Page Up and Page Down turn them.", [&] {
               for (const Scene& s : scenes())
-                  if (entry(app, "scene-" + s.name, scene_title(s), app.scene && app.scene->name == s.name, s.caption))
-                      app.open_scene(s);
+                  if (entry(screen, "scene-" + s.name, scene_title(s), shown.scene && shown.scene->name == s.name,
+                            s.caption))
+                      shown.open_scene(s);
           });
 }
 
 }  // namespace
 
-void algorithm_controls(App& app) {
-    ImGui::PushFont(app.theme.title);
+void algorithm_controls(Shown& shown, Screen& screen) {
+    ImGui::PushFont(screen.theme.title);
     text_line("TileScope");
     ImGui::PopFont();
     ImGui::SetNextItemWidth(-FLT_MIN);
-    combo(app, "algorithm", app.session.setup().algorithm.c_str(), "What runs.", [&] { algorithm_list(app); });
-    remark(app, app.session.algorithm().idea);
-    const bool attention = app.session.algorithm().computes->features.has(Feature::head_dims);
+    combo(screen, "algorithm", shown.session.setup().algorithm.c_str(), "What runs.",
+          [&] { algorithm_list(shown, screen); });
+    remark(screen, shown.session.algorithm().idea);
+    const bool attention = shown.session.algorithm().computes->features.has(Feature::head_dims);
     const float gap = ImGui::GetStyle().ItemSpacing.x, row = ImGui::GetContentRegionAvail().x;
-    ImGui::PushFont(app.theme.small_text);
+    ImGui::PushFont(screen.theme.small_text);
     const float word = width_of("Examples") + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x + 1;
     ImGui::SetNextItemWidth(attention ? std::min(word, row / 2) : row);
-    example_list(app);
+    example_list(shown, screen);
     if (attention) {
         ImGui::SameLine(0, gap);
         ImGui::SetNextItemWidth(-FLT_MIN);
-        model_list(app);
+        model_list(shown, screen);
     }
     ImGui::SetNextItemWidth(-FLT_MIN);
-    scene_list(app);
+    scene_list(shown, screen);
     ImGui::PopFont();
 }
 

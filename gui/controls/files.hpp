@@ -6,6 +6,6 @@
 namespace tilescope::gui::controls {
 
 /// The rest of a row that has one button, and a row of two: Copy command, Save, Open.
-void file_controls(App& app);
+void file_controls(Shown& shown, Screen& screen, Files& files, Host& host);
 
 }  // namespace tilescope::gui::controls

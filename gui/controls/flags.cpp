@@ -9,25 +9,25 @@ using namespace lab;
 
 Index typed(double x) { return whole(std::round(x), -(Index{1} << 41), Index{1} << 41); }
 
-void index_row(App& app, NumberRow row, std::optional<Index> Options::*member) {
-    row.can_reset = row.can_reset && (options(app).*member).has_value();
-    const NumberEdit edit = number_row(app, row);
-    if (edit.value) change(app, [&](Options& o) { o.*member = typed(*edit.value); });
-    if (edit.reset) change(app, [&](Options& o) { (o.*member).reset(); });
+void index_row(Shown& shown, Screen& screen, NumberRow row, std::optional<Index> Options::*member) {
+    row.can_reset = row.can_reset && (options(shown).*member).has_value();
+    const NumberEdit edit = number_row(screen, row);
+    if (edit.value) change(shown, [&](Options& o) { o.*member = typed(*edit.value); });
+    if (edit.reset) change(shown, [&](Options& o) { (o.*member).reset(); });
 }
 
-void number_flag_row(App& app, NumberRow row, std::optional<double> Options::*member) {
-    row.can_reset = (options(app).*member).has_value();
-    const NumberEdit edit = number_row(app, row);
-    if (edit.value) change(app, [&](Options& o) { o.*member = *edit.value; });
-    if (edit.reset) change(app, [&](Options& o) { (o.*member).reset(); });
+void number_flag_row(Shown& shown, Screen& screen, NumberRow row, std::optional<double> Options::*member) {
+    row.can_reset = (options(shown).*member).has_value();
+    const NumberEdit edit = number_row(screen, row);
+    if (edit.value) change(shown, [&](Options& o) { o.*member = *edit.value; });
+    if (edit.reset) change(shown, [&](Options& o) { (o.*member).reset(); });
 }
 
-const Request* asked_request(const App& app) { return app.session.busy() ? nullptr : app.session.request(); }
+const Request* asked_request(const Shown& shown) { return shown.session.busy() ? nullptr : shown.session.request(); }
 
-Problem asked(const App& app) {
-    if (const Request* r = asked_request(app)) return r->problem;
-    return sizes_from(options(app));
+Problem asked(const Shown& shown) {
+    if (const Request* r = asked_request(shown)) return r->problem;
+    return sizes_from(options(shown));
 }
 
 }  // namespace tilescope::gui::controls

@@ -8,10 +8,10 @@ using namespace lab;
 namespace {
 
 /// The machine that is asked for; nothing where its file cannot be read, say.
-std::optional<GpuSpec> machine(const App& app) {
-    if (const Request* r = asked_request(app)) return r->gpu;
+std::optional<GpuSpec> machine(const Shown& shown) {
+    if (const Request* r = asked_request(shown)) return r->gpu;
     try {
-        return gpu_from(options(app));
+        return gpu_from(options(shown));
     } catch (const std::runtime_error&) {
         return std::nullopt;
     }
@@ -24,60 +24,61 @@ std::string about_sram(const std::optional<GpuSpec>& g) {
 }
 
 /// Controls that decide modelled DRAM traffic and time, but no count.
-void placing_controls(App& app) {
+void placing_controls(Shown& shown, Screen& screen) {
     const char* cache = "L2";
-    begin_field(app, "order");
+    begin_field(screen, "order");
     const ImGuiStyle& style = ImGui::GetStyle();
     ImGui::SetNextItemWidth(
         -(ImGui::GetFrameHeight() + style.ItemInnerSpacing.x + width_of(cache) + style.ItemSpacing.x));
-    const std::string now = options(app).order;
-    combo(app, "order", now.c_str(),
+    const std::string now = options(shown).order;
+    combo(screen, "order", now.c_str(),
           "In which thread blocks start: it changes modelled DRAM traffic and time. What is played goes by the grid.",
           [&] {
               for (const Order order : orders) {
                   const std::string name = name_of(order);
-                  if (entry(app, "order-" + name, name, now == name, about_order(order)))
-                      change(app, [&](Options& o) { o.order = name; });
+                  if (entry(screen, "order-" + name, name, now == name, about_order(order)))
+                      change(shown, [&](Options& o) { o.order = name; });
               }
           });
-    bool l2 = options(app).l2;
+    bool l2 = options(shown).l2;
     ImGui::SameLine();
-    if (checkbox(app, "l2", cache, l2, "Without it, whatever crosses an SM's boundary comes from DRAM."))
-        change(app, [&](Options& o) { o.l2 = l2; });
+    if (checkbox(screen, "l2", cache, l2, "Without it, whatever crosses an SM's boundary comes from DRAM."))
+        change(shown, [&](Options& o) { o.l2 = l2; });
 }
 
 }  // namespace
 
-void gpu_controls(App& app) {
-    heading(app, "GPU");
-    const std::string now = options(app).gpu;
-    const std::string shown = now.substr(now.find_last_of('/') + 1);
+void gpu_controls(Shown& shown, Screen& screen) {
+    heading(screen, "GPU");
+    const std::string now = options(shown).gpu;
+    const std::string brief = now.substr(now.find_last_of('/') + 1);
     ImGui::SetNextItemWidth(-FLT_MIN);
-    combo(app, "gpu", shown.c_str(), "The modelled GPU. Every number of a preset has a source: tilescope gpus show.",
-          [&] {
-              for (const std::string& name : gpu_preset_names())
-                  if (entry(app, "gpu-" + name, name, name == now, "A preset; takes the three numbers below with it."))
-                      change(app, [&](Options& o) {
-                          o.gpu = name;
-                          o.sms.reset(), o.sram_kib.reset(), o.hbm_bandwidth.reset(), o.l2_bytes.reset();
-                      });
-          });
-    const std::optional<GpuSpec> g = machine(app);
-    const Options& o = options(app);
+    combo(
+        screen, "gpu", brief.c_str(), "The modelled GPU. Every number of a preset has a source: tilescope gpus show.",
+        [&] {
+            for (const std::string& name : gpu_preset_names())
+                if (entry(screen, "gpu-" + name, name, name == now, "A preset; takes the three numbers below with it."))
+                    change(shown, [&](Options& o) {
+                        o.gpu = name;
+                        o.sms.reset(), o.sram_kib.reset(), o.hbm_bandwidth.reset(), o.l2_bytes.reset();
+                    });
+        });
+    const std::optional<GpuSpec> g = machine(shown);
+    const Options& o = options(shown);
     const auto sms = static_cast<double>(o.sms.value_or(g ? g->sms : 0));
-    const NumberEdit edit = number_row(app, {"sms", "SMs", sms, 1, 256, 1, o.sms.has_value(),
-                                             "Streaming multiprocessors: how many thread blocks work at a time."});
-    if (edit.value) change(app, [&](Options& to) { to.sms = std::max<Index>(1, typed(*edit.value)); });
-    if (edit.reset) change(app, [&](Options& to) { to.sms.reset(); });
+    const NumberEdit edit = number_row(screen, {"sms", "SMs", sms, 1, 256, 1, o.sms.has_value(),
+                                                "Streaming multiprocessors: how many thread blocks work at a time."});
+    if (edit.value) change(shown, [&](Options& to) { to.sms = std::max<Index>(1, typed(*edit.value)); });
+    if (edit.reset) change(shown, [&](Options& to) { to.sms.reset(); });
     const double sram = o.sram_kib.value_or(g ? static_cast<double>(g->sram_per_sm) / 1024 : 0);
-    number_flag_row(app, {"sram", "SRAM KiB", sram, 16, 512, 1, true, about_sram(g)}, &Options::sram_kib);
+    number_flag_row(shown, screen, {"sram", "SRAM KiB", sram, 16, 512, 1, true, about_sram(g)}, &Options::sram_kib);
     const double bandwidth = o.hbm_bandwidth.value_or(g ? g->hbm_gbs : 0);
-    number_flag_row(app,
+    number_flag_row(shown, screen,
                     {"hbm-bandwidth", "HBM GB/s", bandwidth, 100, 8000, 10, true,
                      "Bandwidth of HBM, in GB/s (1e9 bytes a second)."},
                     &Options::hbm_bandwidth);
-    placing_controls(app);
-    if (g) remark(app, machine_text(*g));
+    placing_controls(shown, screen);
+    if (g) remark(screen, machine_text(*g));
 }
 
 }  // namespace tilescope::gui::controls

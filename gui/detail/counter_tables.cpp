@@ -48,8 +48,8 @@ void bar_below(const Theme& t, double share, ImU32 colour) {
 }
 
 /// The algorithm to compare with: the chosen one if it has the same computation, else the first other one that has.
-const Algorithm* compared(const App& app, const Run& run) {
-    const Algorithm* chosen = find_algorithm(app.view.compare);
+const Algorithm* compared(const Shown& shown, const Run& run) {
+    const Algorithm* chosen = find_algorithm(shown.view.compare);
     if (chosen && chosen->computes == run.algorithm().computes) return chosen;
     for (const Algorithm& a : algorithms())
         if (a.computes == run.algorithm().computes && a.name != std::string_view(run.algorithm().name)) return &a;
@@ -57,20 +57,20 @@ const Algorithm* compared(const App& app, const Run& run) {
 }
 
 /// Lets the user choose the algorithm to compare with, in a cell of the header.
-void choose_compared(App& app, const Run& run, const Algorithm& now) {
-    const Theme& t = app.theme;
+void choose_compared(Shown& shown, Screen& screen, const Run& run, const Algorithm& now) {
+    const Theme& t = screen.theme;
     ImGui::PushFont(t.small_text);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(4), t.px(1)});
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     const bool open = begin_list("##compare", now.name, ImGuiComboFlags_HeightLarge);
-    app.place("compare");
+    screen.place("compare");
     if (!open && ImGui::IsItemHovered())
         tooltip("the whole run of this algorithm, on the same problem and GPU, counted; a race has its time, too");
     if (open) {
         for (const Algorithm& a : algorithms()) {
             if (a.computes != run.algorithm().computes) continue;
-            if (list_entry(a.name, &a == &now)) app.view.compare = a.name;
-            app.place(std::string("compare-") + a.name);
+            if (list_entry(a.name, &a == &now)) shown.view.compare = a.name;
+            screen.place(std::string("compare-") + a.name);
         }
         ImGui::EndCombo();
     }
@@ -78,18 +78,18 @@ void choose_compared(App& app, const Run& run, const Algorithm& now) {
     ImGui::PopFont();
 }
 
-void header(App& app, const Run& run, const Algorithm& other) {
-    const Theme& t = app.theme;
+void header(Shown& shown, Screen& screen, const Run& run, const Algorithm& other) {
+    const Theme& t = screen.theme;
     const auto [name, so_far, whole, theirs, ratio] = counter_header(run, other.name);
     ImGui::TableNextRow();
     left_cell(t, name.text, t.dim_ink);
     cell(t, so_far, t.dim_ink);
     cell(t, whole, t.dim_ink);
-    if (app.session.rival()) {
+    if (shown.session.rival()) {
         cell(t, theirs, t.dim_ink);
     } else {
         ImGui::TableNextColumn();
-        choose_compared(app, run, other);
+        choose_compared(shown, screen, run, other);
     }
     cell(t, ratio, t.dim_ink);
 }
@@ -112,18 +112,18 @@ void tensor_row(const Theme& t, const TensorRow& r) {
 
 }  // namespace
 
-void counters_table(App& app, const Run& run) {
-    const Theme& t = app.theme;
-    const Run* rival = app.session.rival();
-    const Algorithm& other = rival ? rival->algorithm() : *compared(app, run);
-    const Report* report = rival ? &rival->counted() : app.session.counted(other.name);
+void counters_table(Shown& shown, Screen& screen, const Run& run) {
+    const Theme& t = screen.theme;
+    const Run* rival = shown.session.rival();
+    const Algorithm& other = rival ? rival->algorithm() : *compared(shown, run);
+    const Report* report = rival ? &rival->counted() : shown.session.counted(other.name);
     if (!ImGui::BeginTable("counters", 5, table_style)) return;
     for (const float weight : {1.15f, 1.f, 1.f, 1.2f, 0.68f}) column_of(0, weight);
-    header(app, run, other);
+    header(shown, screen, run, other);
     for (const CounterRow& r : counter_rows(run, other.name, report)) {
         ImGui::TableNextRow();
         left_cell(t, r.name, t.ink, r.explanation, r.brief);
-        app.place("counter-" + r.name);
+        screen.place("counter-" + r.name);
         cell(t, r.so_far, r.of_whole_run ? t.dim_ink : t.ink);
         if (r.progress) bar_below(t, *r.progress, t.hbm);
         cell(t, r.whole, t.ink);
@@ -133,16 +133,16 @@ void counters_table(App& app, const Run& run) {
     ImGui::EndTable();
 }
 
-void verdict_text(const App& app, const Run& run) {
-    ImGui::PushFont(app.theme.small_text);
+void verdict_text(const Shown& shown, const Screen& screen, const Run& run) {
+    ImGui::PushFont(screen.theme.small_text);
     ImGui::Spacing();
-    for (const std::string& said : verdicts(run, app.session.rival())) text_wrapped(said);
+    for (const std::string& said : verdicts(run, shown.session.rival())) text_wrapped(said);
     ImGui::Spacing();
     ImGui::PopFont();
 }
 
-void tensors_table(const App& app, const Run& run) {
-    const Theme& t = app.theme;
+void tensors_table(const Screen& screen, const Run& run) {
+    const Theme& t = screen.theme;
     if (!ImGui::BeginTable("tensors", 6, table_style)) return;
     for (const float weight : {0.6f, 1.f, 1.f, 1.f, 1.f, 1.f}) column_of(0, weight);
     const auto titles = tensor_header();

@@ -12,17 +12,17 @@ namespace {
 
 /// Adding up all stored rows takes a few milliseconds where there are millions of numbers. So the sum is cached in
 /// ImGui's state of this window until the tick changes. While playing, a large sum is not updated.
-Run::StoredError stored_error(const App& app, const Run& run) {
+Run::StoredError stored_error(const Shown& shown, const Run& run) {
     constexpr Index large = 1 << 18;
     ImGuiStorage& kept = *ImGui::GetStateStorage();
     const ImGuiID version = ImGui::GetID("version"), tick = ImGui::GetID("tick"), rms = ImGui::GetID("rms"),
                   rows = ImGui::GetID("rows"), max_abs = ImGui::GetID("max_abs"), largest = ImGui::GetID("largest");
-    const int now_version = static_cast<int>(app.session.version()), now_tick = static_cast<int>(run.tick());
+    const int now_version = static_cast<int>(shown.session.version()), now_tick = static_cast<int>(run.tick());
     const Problem& p = run.recorded();
     const Index all = p.batch_heads() * p.seq_q,
                 cols = run.algorithm().computes->features.has(Feature::head_dims) ? std::max(p.dim, p.dim_v) : p.seq_k;
     const bool same_run = kept.GetInt(version, -1) == now_version, same_tick = kept.GetInt(tick, -1) == now_tick;
-    if (!same_run || (!same_tick && (!app.playback.playing() || all * cols < large))) {
+    if (!same_run || (!same_tick && (!shown.playback.playing() || all * cols < large))) {
         const Run::StoredError e = run.stored_error();
         kept.SetInt(version, now_version), kept.SetInt(tick, now_tick);
         kept.SetFloat(rms, static_cast<float>(e.rms)), kept.SetInt(rows, static_cast<int>(e.rows));
@@ -101,8 +101,8 @@ void draw_points(const Theme& t, const Axes& a, const std::vector<ErrorPoint>& p
 
 }  // namespace
 
-void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, ImVec2 size) {
-    const Theme& t = app.theme;
+void error_plot(const Shown& shown, const Screen& screen, const Run& run, const SmState& sm, ImVec2 at, ImVec2 size) {
+    const Theme& t = screen.theme;
     const float line = t.small_text->FontSize;
     const std::vector<ErrorPoint> points = run.error_so_far(sm);
     const std::string value = points.empty() ? "" : error_text(points.back().rms);
@@ -112,7 +112,7 @@ void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, Im
     c.text_in(t.small_text, {at.x, at.y, free - t.px(8), at.y + line}, t.dim_ink, error_title(run));
     c.text(t.small_text, {free, at.y}, t.ink, value);
     c.text_in(t.small_text, {at.x, low_line, right, low_line + line}, t.dim_ink,
-              stored_text(run, stored_error(app, run)));
+              stored_text(run, stored_error(shown, run)));
     const bool ticks = size.y >= t.px(108);  // labels below the axis, where there is room
     const float top = at.y + line + t.px(9), left = at.x + t.px(38);
     const float bottom = at.y + size.y - (ticks ? 2 : 1) * line - t.px(10);

@@ -5,11 +5,12 @@
 #include "gui/draw/widgets.hpp"
 
 namespace tilescope::gui::detail {
-void detail_tabs(App& app, const std::string& about) {
-    const Theme& t = app.theme;
-    if (tab(app, "tab-values", "Values", app.view.detail == Detail::values)) app.view.detail = Detail::values;
+void detail_tabs(Shown& shown, Screen& screen, const std::string& about) {
+    const Theme& t = screen.theme;
+    if (tab(screen, "tab-values", "Values", shown.view.detail == Detail::values)) shown.view.detail = Detail::values;
     ImGui::SameLine(0, t.px(14));
-    if (tab(app, "tab-counters", "Counters", app.view.detail == Detail::counters)) app.view.detail = Detail::counters;
+    if (tab(screen, "tab-counters", "Counters", shown.view.detail == Detail::counters))
+        shown.view.detail = Detail::counters;
     const ImVec2 left = ImGui::GetItemRectMax(), top = ImGui::GetItemRectMin();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const float y = top.y + t.px(4);
@@ -17,8 +18,8 @@ void detail_tabs(App& app, const std::string& about) {
                       Align::right);
 }
 
-void say_instead(const App& app, const std::string& sentence) {
-    ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
+void say_instead(const Screen& screen, const std::string& sentence) {
+    ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.dim_ink);
     text_wrapped(sentence);
     ImGui::PopStyleColor();
 }

@@ -8,8 +8,8 @@
 namespace tilescope::gui::detail {
 
 /// Two tabs, and on the right of them `about`: what the panel is about.
-void detail_tabs(App& app, const std::string& about);
+void detail_tabs(Shown& shown, Screen& screen, const std::string& about);
 /// A sentence in place of what cannot be shown.
-void say_instead(const App& app, const std::string& sentence);
+void say_instead(const Screen& screen, const std::string& sentence);
 
 }  // namespace tilescope::gui::detail

@@ -9,21 +9,16 @@
 namespace tilescope::gui::detail {
 namespace {
 
-const SmState* in_focus(const App& app, const Run& run) {
-    const auto& sms = run.moment().sms;
-    return app.view.sm < static_cast<Index>(sms.size()) ? &sms[static_cast<std::size_t>(app.view.sm)] : nullptr;
-}
-
 /// Says why the recording has no values, and lists the tiles, which it knows all the same.
-void without_values(const App& app, const TilePainter& painter, const SmState& sm) {
-    say_instead(app, why_no_values(painter.run));
+void without_values(const Screen& screen, const TilePainter& painter, const SmState& sm) {
+    say_instead(screen, why_no_values(painter.run));
     ImGui::Spacing();
     tile_list(painter, sm);
-    if (sm.tiles.empty()) say_instead(app, "No tile is on chip.");
+    if (sm.tiles.empty()) say_instead(screen, "No tile is on chip.");
 }
 
-void with_values(const App& app, const TilePainter& painter, const SmState& sm) {
-    const Theme& t = app.theme;
+void with_values(const Shown& shown, const Screen& screen, const TilePainter& painter, const SmState& sm) {
+    const Theme& t = screen.theme;
     const ImVec2 at = ImGui::GetCursorScreenPos(), avail = ImGui::GetContentRegionAvail();
     // A window too low for all of it scrolls.
     const float height = std::max(avail.y, t.px(222)) - t.px(1), width = avail.x;
@@ -34,27 +29,27 @@ void with_values(const App& app, const TilePainter& painter, const SmState& sm) 
         operation_view(painter, sm, at, {width, top - t.px(6)});
         gallery.draw(painter, sm, {at.x + t.px(2), at.y + top});
     } else {
-        say_instead(app, why_no_block(painter.run));
+        say_instead(screen, why_no_block(painter.run));
     }
-    error_plot(app, painter.run, sm, {at.x, at.y + tiles + t.px(10)}, {width, error});
+    error_plot(shown, screen, painter.run, sm, {at.x, at.y + tiles + t.px(10)}, {width, error});
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy({width, height});
 }
 
 }  // namespace
 
-void values_panel(App& app) {
-    const Run* run = app.session.run();
-    const SmState* sm = run ? in_focus(app, *run) : nullptr;
-    detail_tabs(app, sm ? sm_and_block(*sm) : "");
+void values_panel(Shown& shown, Screen& screen) {
+    const Run* run = shown.session.run();
+    const SmState* sm = shown.focus();
+    detail_tabs(shown, screen, sm ? sm_and_block(*sm) : "");
     if (!sm) {
-        say_instead(app, "There is nothing to show: this setup does not run.");
+        say_instead(screen, "There is nothing to show: this setup does not run.");
         return;
     }
-    const Palette palette(app.theme);
-    const TilePainter painter{app.theme, palette, *run};
+    const Palette palette(screen.theme);
+    const TilePainter painter{screen.theme, palette, *run};
     ImGui::BeginChild("values");
-    run->has_values() ? with_values(app, painter, *sm) : without_values(app, painter, *sm);
+    run->has_values() ? with_values(shown, screen, painter, *sm) : without_values(screen, painter, *sm);
     ImGui::EndChild();
 }
 

@@ -60,101 +60,103 @@ std::optional<double> number_slider(const NumberRow& row) {
 
 ImU32 rim(const Theme& theme) { return Theme::faded(theme.dim_ink, 0.6f); }
 
-void heading(const App& app, const char* text) {
-    ImGui::Dummy({0, app.theme.px(2)});
-    ImGui::PushFont(app.theme.small_text);
-    ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
+void heading(const Screen& screen, const char* text) {
+    ImGui::Dummy({0, screen.theme.px(2)});
+    ImGui::PushFont(screen.theme.small_text);
+    ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.dim_ink);
     text_line(text);
     ImGui::PopStyleColor();
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     const float y = std::round((a.y + b.y) / 2), right = ImGui::GetWindowPos().x + right_edge();
-    ImGui::GetWindowDrawList()->AddLine({b.x + app.theme.px(6), y}, {right, y}, app.theme.panel_border);
+    ImGui::GetWindowDrawList()->AddLine({b.x + screen.theme.px(6), y}, {right, y}, screen.theme.panel_border);
     ImGui::PopFont();
 }
 
-void remark(const App& app, const std::string& text) {
-    ImGui::PushFont(app.theme.small_text);
-    ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
+void remark(const Screen& screen, const std::string& text) {
+    ImGui::PushFont(screen.theme.small_text);
+    ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.dim_ink);
     text_wrapped(text);
     ImGui::PopStyleColor();
     ImGui::PopFont();
 }
 
-void tip(const App& app, const std::string& text) {
+void tip(const Screen& screen, const std::string& text) {
     if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsMouseDown(0)) return;
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {app.theme.px(10), app.theme.px(8)});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {screen.theme.px(10), screen.theme.px(8)});
     {
-        const Tooltip shown(app.theme.px(340));
-        ImGui::PushFont(app.theme.small_text);
+        const Tooltip shown(screen.theme.px(340));
+        ImGui::PushFont(screen.theme.small_text);
         text_line(text);
         ImGui::PopFont();
     }
     ImGui::PopStyleVar();
 }
 
-void begin_field(const App& app, const char* label) {
-    ImGui::PushFont(app.theme.small_text);
+void begin_field(const Screen& screen, const char* label) {
+    ImGui::PushFont(screen.theme.small_text);
     ImGui::AlignTextToFramePadding();
     text_line(label);
     ImGui::PopFont();
-    ImGui::SameLine(app.theme.px(62) + ImGui::GetStyle().WindowPadding.x);
+    ImGui::SameLine(screen.theme.px(62) + ImGui::GetStyle().WindowPadding.x);
     ImGui::SetNextItemWidth(-FLT_MIN);
 }
 
-bool entry(App& app, const std::string& place, const std::string& text, bool chosen, const std::string& explanation) {
+bool entry(Screen& screen, const std::string& place, const std::string& text, bool chosen,
+           const std::string& explanation) {
     const bool clicked = list_entry(text, chosen);
-    app.place(place);
-    tip(app, explanation);
+    screen.place(place);
+    tip(screen, explanation);
     return clicked;
 }
 
-bool button(App& app, const char* place, const char* text, int column, int columns, const std::string& explanation) {
+bool button(Screen& screen, const char* place, const char* text, int column, int columns,
+            const std::string& explanation) {
     const float gap = ImGui::GetStyle().ItemSpacing.x, left = ImGui::GetStyle().WindowPadding.x;
     const float all = right_edge() - left, n = static_cast<float>(columns), k = static_cast<float>(column);
     const float width = std::floor((all - (n - 1) * gap) / n);
     if (column > 0) ImGui::SameLine(left + k * (width + gap));
-    ImGui::PushFont(app.theme.small_text);
+    ImGui::PushFont(screen.theme.small_text);
     const std::string label = text;
     const bool whole = width_of(label) <= width - ImGui::GetStyle().FramePadding.x;
     const std::string brief = (whole ? label : label.substr(0, label.find(' '))) + "##" + place;
     const bool clicked = push_button(label, brief, {width, 0});
     ImGui::PopFont();
-    app.place(place);
-    tip(app, explanation);
+    screen.place(place);
+    tip(screen, explanation);
     return clicked;
 }
 
-bool checkbox(App& app, const char* place, const char* text, bool& value, const std::string& explanation) {
-    ImGui::PushFont(app.theme.small_text);
-    ImGui::PushStyleColor(ImGuiCol_Border, rim(app.theme));
+bool checkbox(Screen& screen, const char* place, const char* text, bool& value, const std::string& explanation) {
+    ImGui::PushFont(screen.theme.small_text);
+    ImGui::PushStyleColor(ImGuiCol_Border, rim(screen.theme));
     const bool changed = tick_box(text, value);
     ImGui::PopStyleColor();
     ImGui::PopFont();
-    app.place(place);
-    tip(app, explanation);
+    screen.place(place);
+    tip(screen, explanation);
     return changed;
 }
 
-NumberEdit number_row(App& app, const NumberRow& row) {
-    const Theme& t = app.theme;
+NumberEdit number_row(Screen& screen, const NumberRow& row) {
+    const Theme& t = screen.theme;
     const std::string flag = row.flag;
     const float reset = t.px(16), field = t.px(50), gap = t.px(6);
     const bool one_line = ImGui::GetContentRegionAvail().x >= t.px(180);
     NumberEdit edit;
     ImGui::PushID(row.flag);
-    begin_field(app, row.label);
+    begin_field(screen, row.label);
     ImGui::PushFont(t.small_text);
     if (!one_line) ImGui::SameLine(right_edge() - reset - gap - field);
     ImGui::SetNextItemWidth(field);
     edit.value = typed_number(row.value);
-    app.place(flag + "-input");
-    tip(app, row.explanation);
+    screen.place(flag + "-input");
+    tip(screen, row.explanation);
 
     const auto slider = [&](float width) {
         ImGui::SetNextItemWidth(width);
         if (const auto dragged = number_slider(row)) edit.value = dragged;
-        app.place(flag);
-        tip(app, row.explanation);
+        screen.place(flag);
+        tip(screen, row.explanation);
     };
     ImGui::SameLine(0, gap);
     if (one_line) slider(right_edge() - ImGui::GetCursorPosX() - reset - gap);
@@ -163,8 +165,8 @@ NumberEdit number_row(App& app, const NumberRow& row) {
         ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});
         edit.reset = push_button("×", {reset, 0});
         ImGui::PopStyleVar();
-        app.place(flag + "-reset");
-        tip(app, "Take back: the number that follows from the other choices");
+        screen.place(flag + "-reset");
+        tip(screen, "Take back: the number that follows from the other choices");
     } else {
         ImGui::Dummy({reset, ImGui::GetFrameHeight()});
     }
@@ -174,12 +176,12 @@ NumberEdit number_row(App& app, const NumberRow& row) {
     return edit;
 }
 
-bool tab(App& app, const char* place, const char* name, bool shown) {
-    const Theme& t = app.theme;
+bool tab(Screen& screen, const char* place, const char* name, bool shown) {
+    const Theme& t = screen.theme;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size = {Canvas::width(t.title, name) + t.px(4), t.title->FontSize + t.px(7)};
     const bool chosen = hit_area(place, size);
-    app.place(place);
+    screen.place(place);
     const bool over = ImGui::IsItemHovered();
     const Canvas c(t);
     c.text(t.title, {at.x + t.px(2), at.y + t.px(1)}, shown || over ? t.ink : t.dim_ink, name);

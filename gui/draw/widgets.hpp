@@ -10,39 +10,41 @@
 namespace tilescope::gui {
 
 /// A small heading over a group of controls.
-void heading(const App& app, const char* text);
+void heading(const Screen& screen, const char* text);
 /// Small grey text that wraps.
-void remark(const App& app, const std::string& text);
+void remark(const Screen& screen, const std::string& text);
 /// Explains the item that was submitted last while the mouse rests on it.
-void tip(const App& app, const std::string& text);
+void tip(const Screen& screen, const std::string& text);
 
 /// The border of items that would be invisible while they are off.
 ImU32 rim(const Theme& theme);
 
 /// A tab: one of several names that share a place on the screen. The one that is shown is underlined. Returns whether
 /// it was chosen.
-bool tab(App& app, const char* place, const char* name, bool shown);
+bool tab(Screen& screen, const char* place, const char* name, bool shown);
 
 /// A row that begins with a small label; leaves the cursor where its field starts, as wide as the rest of the row.
-void begin_field(const App& app, const char* label);
+void begin_field(const Screen& screen, const char* label);
 
 /// A list to choose one of: `draw` submits the entries while it is open.
 template <class F>
-void combo(App& app, const char* place, const char* preview, const std::string& explanation, F&& draw) {
+void combo(Screen& screen, const char* place, const char* preview, const std::string& explanation, F&& draw) {
     if (begin_list(std::string("##") + place, preview, ImGuiComboFlags_HeightLargest)) {
         draw();
         ImGui::EndCombo();
     }
-    app.place(place);
-    tip(app, explanation);
+    screen.place(place);
+    tip(screen, explanation);
 }
 
 /// An entry of an open list.
-bool entry(App& app, const std::string& place, const std::string& text, bool chosen, const std::string& explanation);
+bool entry(Screen& screen, const std::string& place, const std::string& text, bool chosen,
+           const std::string& explanation);
 /// A button as wide as one of `columns` in a row, the one in column `column` (from 0 on). Without room it shows its
 /// first word alone.
-bool button(App& app, const char* place, const char* text, int column, int columns, const std::string& explanation);
-bool checkbox(App& app, const char* place, const char* text, bool& value, const std::string& explanation);
+bool button(Screen& screen, const char* place, const char* text, int column, int columns,
+            const std::string& explanation);
+bool checkbox(Screen& screen, const char* place, const char* text, bool& value, const std::string& explanation);
 
 /// A number that is typed or dragged: a label, a field, a slider, and a × that takes the flag back.
 struct NumberRow {
@@ -58,6 +60,6 @@ struct NumberEdit {
     std::optional<double> value;
     bool reset = false;
 };
-NumberEdit number_row(App& app, const NumberRow& row);
+NumberEdit number_row(Screen& screen, const NumberRow& row);
 
 }  // namespace tilescope::gui

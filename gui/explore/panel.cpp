@@ -16,26 +16,26 @@ Box room() {
     return {at.x, at.y, at.x + size.x, at.y + size.y};
 }
 
-void metric_list(App& app) {
-    const lab::Metric& now = *lab::find_metric(app.view.metric);
-    ImGui::SetNextItemWidth(std::min(app.theme.px(230), ImGui::GetContentRegionAvail().x));
-    combo(app, "metric", now.title, now.meaning, [&] {
+void metric_list(Shown& shown, Screen& screen) {
+    const lab::Metric& now = *lab::find_metric(shown.view.metric);
+    ImGui::SetNextItemWidth(std::min(screen.theme.px(230), ImGui::GetContentRegionAvail().x));
+    combo(screen, "metric", now.title, now.meaning, [&] {
         for (const lab::Metric* m : plane_metrics())
-            if (entry(app, std::string("metric-") + m->key, m->title, m == &now,
+            if (entry(screen, std::string("metric-") + m->key, m->title, m == &now,
                       std::string(m->meaning) + " (" + lab::name_of(m->evidence) + ")"))
-                app.view.metric = m->key;
+                shown.view.metric = m->key;
     });
 }
 
-void tiles(App& app) {
+void tiles(Shown& shown, Derived& derived, Screen& screen, Input& input) {
     const Box line = room();
-    metric_list(app);
-    lab::TilePlane* plane = app.explorer.plane();
+    metric_list(shown, screen);
+    lab::TilePlane* plane = derived.explorer.plane();
     if (!plane) return;
-    const Canvas c(app.theme);
-    const Theme& t = app.theme;
-    const lab::Metric& metric = *lab::find_metric(app.view.metric);
-    const Tiling current = app.session.tiling().value_or(Tiling{});
+    const Canvas c(screen.theme);
+    const Theme& t = screen.theme;
+    const lab::Metric& metric = *lab::find_metric(shown.view.metric);
+    const Tiling current = shown.session.tiling().value_or(Tiling{});
     const PlanePicture picture = picture_of(*plane, metric, current);
     Box area = room();
     // Beside the list, or below it.
@@ -51,8 +51,8 @@ void tiles(App& app) {
     const float readout = std::clamp(area.w() * 0.3f, c.px(150), c.px(260));
     const Box right = {area.x1 - readout, area.y0, area.x1, area.y1};
     area.x1 = right.x0 - c.px(18);
-    draw_plane(app, area, picture);
-    draw_readout(app, right, about_cell(*plane, metric, app.hovered_cell.value_or(cell_of(*plane, current))));
+    draw_plane(shown, derived, screen, input, area, picture);
+    draw_readout(screen, right, about_cell(*plane, metric, input.hovered_cell.value_or(cell_of(*plane, current))));
 }
 
 /// Where this run is, and where the ones before it were.
@@ -72,16 +72,16 @@ void draw_trails(const Canvas& c, const Chart& chart, const std::vector<Explorer
     });
 }
 
-void figure(App& app) {
-    const lab::Figure* f = app.explorer.figure();
+void figure(const Shown& shown, const Derived& derived, const Screen& screen) {
+    const lab::Figure* f = derived.explorer.figure();
     if (!f) return;
-    const Canvas c(app.theme);
-    const Theme& t = app.theme;
+    const Canvas c(screen.theme);
+    const Theme& t = screen.theme;
     Box area = room();
     c.text_in(t.title, area.cut_top(t.title->FontSize + c.px(8)), t.ink, f->title);
     area.cut_top(draw_legend(c, area, *f) + c.px(4));
-    const std::string note =
-        std::string(app.explorer.busy() ? about_waiting : "") + std::string(about_trail) + ' ' + lab::caption_of(*f);
+    const std::string note = std::string(derived.explorer.busy() ? about_waiting : "") + std::string(about_trail) +
+                             ' ' + lab::caption_of(*f);
     constexpr int most = 8;
     const auto lines =
         static_cast<float>(std::min<std::size_t>(most, Canvas::broken(t.small_text, note, area.w()).size()));
@@ -91,7 +91,7 @@ void figure(App& app) {
     const auto n = static_cast<float>(f->panels.size());
     for (std::size_t k = 0; k < f->panels.size(); ++k) {
         const auto at = static_cast<float>(k);
-        const auto trails = app.explorer.trails(app.view.stage, k);
+        const auto trails = derived.explorer.trails(shown.view.stage, k);
         std::vector<std::pair<double, double>> now;
         for (const auto& trail : trails)
             if (!trail.points.empty()) now.push_back(trail.points.back());
@@ -103,11 +103,11 @@ void figure(App& app) {
 
 }  // namespace
 
-void panel(App& app) {
-    app.view.stage == Stage::tiles ? tiles(app) : figure(app);
-    const std::string problem = app.explorer.problem();
+void panel(Shown& shown, Derived& derived, Screen& screen, Input& input) {
+    shown.view.stage == Stage::tiles ? tiles(shown, derived, screen, input) : figure(shown, derived, screen);
+    const std::string problem = derived.explorer.problem();
     if (!problem.empty())
-        Canvas(app.theme).paragraph(app.theme.text, room().min(), app.theme.bad, problem, room().w(), 4);
+        Canvas(screen.theme).paragraph(screen.theme.text, room().min(), screen.theme.bad, problem, room().w(), 4);
 }
 
 }  // namespace tilescope::gui::explore

@@ -252,34 +252,34 @@ void draw_key(const Canvas& c, Box area, const PlanePicture& p, const std::vecto
 }
 
 /// Runs the tiling of a cell, whatever chose the tiles before.
-void run_cell(App& app, std::size_t cell) {
-    const Tiling t = app.explorer.plane()->read([&](const auto& cells) { return cells[cell].tiling; });
-    Setup s = app.session.setup();
+void run_cell(Shown& shown, const Derived& derived, std::size_t cell) {
+    const Tiling t = derived.explorer.plane()->read([&](const auto& cells) { return cells[cell].tiling; });
+    Setup s = shown.session.setup();
     s.options.br = std::to_string(t.br), s.options.bc = std::to_string(t.bc);
-    app.session.ask(s);
+    shown.session.ask(s);
 }
 
-void touch(App& app, const Grid& g, const PlanePicture& p) {
+void touch(Shown& shown, Derived& derived, Screen& screen, Input& input, const Grid& g, const PlanePicture& p) {
     ImGui::SetCursorScreenPos(g.box.min());
     hit_area("plane", {g.box.w(), g.box.h()});
-    app.place("plane");
-    app.hovered_cell.reset();
+    screen.place("plane");
+    input.hovered_cell.reset();
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const bool held = ImGui::IsItemActive();
     if (!ImGui::IsItemHovered() && !held) return;
     const auto col = whole((mouse.x - g.box.x0) / g.w, 0, static_cast<Index>(p.cols) - 1),
                row = whole((g.box.y1 - mouse.y) / g.h, 0, static_cast<Index>(p.rows) - 1);
     const std::size_t cell = static_cast<std::size_t>(row) * p.cols + static_cast<std::size_t>(col);
-    app.hovered_cell = cell;
-    app.explorer.plane()->look_at(cell);
-    if (held) run_cell(app, cell);
+    input.hovered_cell = cell;
+    derived.explorer.plane()->look_at(cell);
+    if (held) run_cell(shown, derived, cell);
 }
 
 }  // namespace
 
-void draw_plane(App& app, Box area, const PlanePicture& p) {
-    const Canvas c(app.theme);
-    const Theme& t = app.theme;
+void draw_plane(Shown& shown, Derived& derived, Screen& screen, Input& input, Box area, const PlanePicture& p) {
+    const Canvas c(screen.theme);
+    const Theme& t = screen.theme;
     const float line = t.small_text->FontSize, below = 2 * line + c.px(14), legend = 5 * line + c.px(60);
     const float left = c.px(38), top = line + c.px(8), column = c.px(280);
     // The key is below the plane or beside it, whichever leaves the plane larger.
@@ -297,8 +297,9 @@ void draw_plane(App& app, Box area, const PlanePicture& p) {
                                        {p.limits.registers, t.registers, {"no room in registers", "registers"}}};
     for (const Limit& l : limits) draw_limit(c, g, l, p.cols);
     draw_axes(c, g, p);
-    touch(app, g, p);
-    if (app.hovered_cell) c.outline(g.cell(*app.hovered_cell / p.cols, *app.hovered_cell % p.cols), t.ink, c.px(2));
+    touch(shown, derived, screen, input, g, p);
+    if (input.hovered_cell)
+        c.outline(g.cell(*input.hovered_cell / p.cols, *input.hovered_cell % p.cols), t.ink, c.px(2));
     std::vector<Box> taken;
     for (const Mark& m : p.marks) {
         const ImVec2 at = g.at(m.col, m.row);
@@ -314,9 +315,9 @@ void draw_plane(App& app, Box area, const PlanePicture& p) {
     draw_key(c, {key.x0, key.y0 + line + c.px(24), key.x1, key.y1}, p, nameless);
 }
 
-void draw_readout(App& app, Box area, const CellText& text) {
-    const Canvas c(app.theme);
-    const Theme& t = app.theme;
+void draw_readout(const Screen& screen, Box area, const CellText& text) {
+    const Canvas c(screen.theme);
+    const Theme& t = screen.theme;
     const float line = t.text->FontSize, small = t.small_text->FontSize;
     c.text_in(t.title, area.cut_top(t.title->FontSize + c.px(8)), t.ink, text.title);
     const auto paragraph = [&](const std::string& words, ImU32 colour) {

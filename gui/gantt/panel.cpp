@@ -16,7 +16,8 @@ namespace {
 
 /// One run's lanes, one per SM, from top to bottom.
 struct Lanes {
-    App& app;
+    Shown& shown;
+    Screen& screen;
     Run& run;
     Canvas canvas;
     Box box;            ///< of all lanes
@@ -24,12 +25,12 @@ struct Lanes {
     Index every = 1;    ///< one SM out of `every` is drawn
     bool ahead = true;  ///< what is still to come is drawn, too
 
-    const Theme& theme() const { return app.theme; }
+    const Theme& theme() const { return screen.theme; }
     const Gantt& gantt() const { return run.gantt(); }
-    float px(float x) const { return app.theme.px(x); }
-    bool is_rival() const { return &run == app.session.rival(); }
+    float px(float x) const { return screen.theme.px(x); }
+    bool is_rival() const { return &run == shown.session.rival(); }
     /// The modelled time of its tick, in microseconds; in a race the recording stands for the whole run.
-    double now() const { return 1e6 * app.session.seconds(run, run.tick()); }
+    double now() const { return 1e6 * shown.session.seconds(run, run.tick()); }
     float x(double at) const { return box.x0 + box.w() * static_cast<float>(at / us); }
     Index count() const { return ceil_div(gantt().sms_used(), every); }
     float lane() const { return box.h() / static_cast<float>(count()); }
@@ -82,7 +83,7 @@ void draw_launch(const Lanes& l, const GanttLaunch& launch, Index which) {
     for (Index sm = 0; sm < l.gantt().sms_used(); sm += l.every)
         one_by_one ? draw_stays(l, launch, played, sm) : draw_companies(l, launch, played, sm);
     // Frames the thread block that the SM in focus works on.
-    const auto focus = static_cast<std::size_t>(l.app.view.sm);
+    const auto focus = static_cast<std::size_t>(l.shown.view.sm);
     const auto& sms = l.run.moment().sms;
     if (l.is_rival() || focus >= sms.size() || !sms[focus].block || sms[focus].block->launch != which) return;
     const GanttStay* stay = launch.stay_of(sms[focus].block->block);
@@ -166,12 +167,12 @@ void drag_through_time(const Lanes& l) {
     const char* place = l.is_rival() ? "rival-gantt" : "gantt";
     ImGui::SetCursorScreenPos(l.box.min());
     hit_area(place, {l.box.w(), l.box.h()});
-    l.app.place(place);
+    l.screen.place(place);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const double us = l.us * static_cast<double>((mouse.x - l.box.x0) / l.box.w());
     if (ImGui::IsItemActive()) {
-        l.app.playback.pause();
-        l.app.playback.seek(l.app.session.position_at(us * 1e-6, l.is_rival()));
+        l.shown.playback.pause();
+        l.shown.playback.seek(l.shown.session.position_at(us * 1e-6, l.is_rival()));
     }
     if (!hovered(l.box) || us < 0 || us >= l.gantt().us() || (!l.ahead && us > l.now())) return;
     const Index sm = whole(std::floor((mouse.y - l.box.y0) / l.lane()), 0, l.count() - 1) * l.every;
@@ -193,9 +194,9 @@ void draw_axis(const Lanes& l) {
 }
 
 /// The parts of a step's time, as one bar.
-void draw_step(App& app, const Canvas& c, const Box& area) {
-    const Theme& t = app.theme;
-    const StepParts step = step_parts(*app.session.run());
+void draw_step(const Shown& shown, const Screen& screen, const Canvas& c, const Box& area) {
+    const Theme& t = screen.theme;
+    const StepParts step = step_parts(*shown.session.run());
     Box bar = area;
     c.text_in(t.small_text, bar.cut_top(Canvas::height(t.small_text) + c.px(3)), t.ink, step.title);
     float x = bar.x0, light = 0.62f;
@@ -218,15 +219,15 @@ struct Drawn {
     float bottom;
     Index every;
 };
-Drawn draw_run(App& app, Run& run, Box area, double us, float names) {
-    const Theme& t = app.theme;
+Drawn draw_run(Shown& shown, Screen& screen, Run& run, Box area, double us, float names) {
+    const Theme& t = screen.theme;
     const Canvas c(t);
-    const bool races = app.session.rival();
-    const bool tells_the_end = !app.view.hide_ahead || run.tick() == run.ticks();
+    const bool races = shown.session.rival();
+    const bool tells_the_end = !shown.view.hide_ahead || run.tick() == run.ticks();
     if (races)
         c.text_in(t.text, area.cut_top(Canvas::height(t.text) + c.px(14)), t.ink, gantt_title(run, tells_the_end));
     if (area.h() < c.px(24) || area.w() < names + c.px(24)) return {area.y0, 1};
-    Lanes l{app, run, c, {area.x0 + names, area.y0, area.x1, area.y1}, us};
+    Lanes l{shown, screen, run, c, {area.x0 + names, area.y0, area.x1, area.y1}, us};
     const auto used = static_cast<float>(run.gantt().sms_used());
     const bool places = area.h() > c.px(120);
     const float below = places ? Canvas::height(t.small_text) + c.px(20) : 0;
@@ -245,15 +246,15 @@ Drawn draw_run(App& app, Run& run, Box area, double us, float names) {
 
 }  // namespace
 
-void panel(App& app) {
-    const Theme& t = app.theme;
+void panel(Shown& shown, Screen& screen) {
+    const Theme& t = screen.theme;
     const Canvas c(t);
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 40 || room.y < 40) return;
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
     std::vector<Run*> runs;
     double us = 0;
-    for (Run* run : {app.session.run(), app.session.rival()}) {
+    for (Run* run : {shown.session.run(), shown.session.rival()}) {
         if (!run) continue;
         if (run->gantt().empty()) {
             c.paragraph(t.text, at, t.ink, why_no_time(*run), room.x, 6);
@@ -263,15 +264,15 @@ void panel(App& app) {
         us = std::max(us, run->gantt().us());
     }
     if (area.h() > c.px(260)) {
-        const Sentence finding = {{gantt_headline(app.session)}};
+        const Sentence finding = {{gantt_headline(shown.session)}};
         // In a race in a hall the scoreboard takes the room of the reason.
-        if (t.in_a_hall() && app.session.rival())
+        if (t.in_a_hall() && shown.session.rival())
             draw_finding(c, area.cut_top(finding_height(t, area)), finding);
         else
-            draw_words(c, area, finding, gantt_reason(app.session));
+            draw_words(c, area, finding, gantt_reason(shown.session));
     }
     const float scores = scoreboard_height(t);
-    if (runs.size() == 2 && area.h() > scores + c.px(200)) draw_scoreboard(app, area.cut_top(scores));
+    if (runs.size() == 2 && area.h() > scores + c.px(200)) draw_scoreboard(shown, screen, area.cut_top(scores));
     const Box note = {area.x0, area.y1 - 2 * t.small_text->FontSize - c.px(2), area.x1, area.y1};
     const bool noted = area.h() > c.px(160);
     if (noted) area.y1 = note.y0;
@@ -286,14 +287,14 @@ void panel(App& app) {
     Index every = 1;
     for (std::size_t k = 0; k < runs.size(); ++k) {
         const float h = (area.y1 - axis - y) / static_cast<float>(runs.size() - k) - (k + 1 < runs.size() ? gap : 0);
-        const Drawn drawn = draw_run(app, *runs[k], {area.x0, y, area.x1, y + h}, us, names);
+        const Drawn drawn = draw_run(shown, screen, *runs[k], {area.x0, y, area.x1, y + h}, us, names);
         every = drawn.every, y = drawn.bottom + gap;
     }
     y -= gap;
-    draw_axis(Lanes{app, *runs[0], c, {area.x0 + names, y, area.x1, y}, us});
-    if (steps) draw_step(app, c, step.moved(0, std::min(0.f, y + axis + c.px(14) - step.y0)));
+    draw_axis(Lanes{shown, screen, *runs[0], c, {area.x0 + names, y, area.x1, y}, us});
+    if (steps) draw_step(shown, screen, c, step.moved(0, std::min(0.f, y + axis + c.px(14) - step.y0)));
     if (!noted) return;
-    c.paragraph(t.small_text, note.min(), t.dim_ink, gantt_left_out(app.session, every) + gantt_legend(*runs[0]),
+    c.paragraph(t.small_text, note.min(), t.dim_ink, gantt_left_out(shown.session, every) + gantt_legend(*runs[0]),
                 note.w(), 2);
 }
 

@@ -54,23 +54,24 @@ std::vector<std::size_t> shown_columns(const Theme& t, const Scoreboard& board, 
 
 float scoreboard_height(const Theme& t) { return 3 * t.small_text->FontSize + most_rows * row_height(t) + t.px(14); }
 
-void draw_scoreboard(const App& app, Box area) {
-    const Theme& t = app.theme;
+void draw_scoreboard(const Shown& shown, const Screen& screen, Box area) {
+    const Theme& t = screen.theme;
     const Canvas c(t);
-    const Scoreboard board = scoreboard(app.session, !app.view.hide_ahead);
+    const Scoreboard board = scoreboard(shown.session, !shown.view.hide_ahead);
     const Box remark = area.cut_top(2 * t.small_text->FontSize + c.px(4));
     c.paragraph(t.small_text, remark.min(), t.dim_ink, board.remark, remark.w(), 2);
     // The names are as wide before the end as at the end, where the row of ratios is added.
     float names = Canvas::width(t.text, " : ") + c.px(18);
     for (std::size_t k = 0; k < 2; ++k) names += Canvas::width(t.text, board.rows[k].name.back());
     names = std::min(names, area.w() / 4);
-    const std::vector<std::size_t> shown = shown_columns(t, board, area.w() - names);
-    draw_row(c, t.small_text, t.dim_ink, board.titles, {area.cut_top(t.small_text->FontSize + c.px(2)), names}, shown);
+    const std::vector<std::size_t> columns = shown_columns(t, board, area.w() - names);
+    draw_row(c, t.small_text, t.dim_ink, board.titles, {area.cut_top(t.small_text->FontSize + c.px(2)), names},
+             columns);
     for (const Scoreboard::Row& row : board.rows) {
         const Box line = area.cut_top(row_height(t));
         c.fill({line.x0, line.y0, line.x0 + line.w() * static_cast<float>(row.done), line.y1 - c.px(1)},
                Theme::mixed(t.panel, t.ink, 0.1f));
-        draw_row(c, t.text, row.won ? t.good : t.ink, row, {line, names}, shown);
+        draw_row(c, t.text, row.won ? t.good : t.ink, row, {line, names}, columns);
     }
 }
 

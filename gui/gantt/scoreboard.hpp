@@ -7,6 +7,6 @@
 namespace tilescope::gui::gantt {
 
 float scoreboard_height(const Theme& theme);
-void draw_scoreboard(const App& app, Box area);
+void draw_scoreboard(const Shown& shown, const Screen& screen, Box area);
 
 }  // namespace tilescope::gui::gantt

@@ -26,19 +26,20 @@ struct Move {
 
 /// One run's figure in one frame.
 struct MachineFigure {
-    App& app;
+    Shown& shown;
+    Screen& screen;
     Run& run;
     const L2Shown& l2;
     Canvas canvas;
-    std::string prefix;      ///< of the names in App::places
+    std::string prefix;      ///< of the names in Screen::places
     Index focus;             ///< the SM in focus, one of this run's
     bool over;               ///< the run has ended, while the other one of a race goes on
     float arrived;           ///< 0 to 1: how much of the tick's moves has happened
     std::vector<Work> work;  ///< of every SM of the GPU
     std::vector<Move> moves;
 
-    const Theme& theme() const { return app.theme; }
-    float px(float x) const { return app.theme.px(x); }
+    const Theme& theme() const { return screen.theme; }
+    float px(float x) const { return screen.theme.px(x); }
 };
 
 /// A line about the launch.

@@ -6,11 +6,11 @@
 
 namespace tilescope::gui::machine {
 
-void making_panel(App& app, ImVec2 corner) {
-    const Theme& t = app.theme;
+void making_panel(Shown& shown, Screen& screen, ImVec2 corner) {
+    const Theme& t = screen.theme;
     const NotedAs as("making");
     const ImGuiStyle& style = ImGui::GetStyle();
-    const std::string text = making_text(app.session.progress());
+    const std::string text = making_text(shown.session.progress());
     const float words = width_of("recording 100%") + style.ItemSpacing.x, button = width_of("Cancel") + t.px(14);
     ImGui::SetCursorScreenPos(corner);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
@@ -22,10 +22,10 @@ void making_panel(App& app, ImVec2 corner) {
     text_line(text);
     ImGui::SameLine(style.WindowPadding.x + words);
     const bool cancelled = push_button("Cancel", {button, 0});
-    app.place("cancel");
+    screen.place("cancel");
     ImGui::EndChild();
     ImGui::PopStyleColor(2);
-    if (cancelled) app.session.cancel();
+    if (cancelled) shown.session.cancel();
 }
 
 }  // namespace tilescope::gui::machine

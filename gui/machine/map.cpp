@@ -183,8 +183,8 @@ void draw_sm_map(MachineFigure& f, Box area, bool at_pipes) {
         if (state) {
             const std::string name = f.prefix + "sm-" + std::to_string(sm);
             ImGui::SetCursorScreenPos(b.min());
-            if (hit_area(name, {b.w(), b.h()})) f.app.view.sm = sm;
-            f.app.place(name);
+            if (hit_area(name, {b.w(), b.h()})) f.shown.view.sm = sm;
+            f.screen.place(name);
             if (!f.over && at_pipes) note_move(f, *state, b, door);
         }
         if (hovered(b)) tooltip(about_sm(f.run, sm, now));

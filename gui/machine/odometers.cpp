@@ -29,10 +29,10 @@ std::vector<Odometer> odometers(const MachineFigure& f) {
     dram.parts.push_back({f.l2.dram_written(), t.bus, "written"});
     dram.text = dram_text(all);
     std::vector<Odometer> rows = {sm, dram};
-    const lab::Report* other = f.app.session.counted(f.app.view.compare);
-    if (!other || f.app.view.compare == f.run.algorithm().name) return rows;
+    const lab::Report* other = f.shown.session.counted(f.shown.view.compare);
+    if (!other || f.shown.view.compare == f.run.algorithm().name) return rows;
     if (const auto bytes = other_bytes(f.run, *other))
-        rows.push_back({{}, *bytes, traffic_of_other_text(*bytes, f.app.view.compare), true});
+        rows.push_back({{}, *bytes, traffic_of_other_text(*bytes, f.shown.view.compare), true});
     return rows;
 }
 
@@ -46,7 +46,7 @@ void draw_odometers(const MachineFigure& f, Box area) {
     Bytes largest = 1;
     float label = Canvas::width(t.small_text, dram_text(999'000'000));
     // In a race, one scale for both.
-    for (const Run* run : {f.app.session.run(), f.app.session.rival()})
+    for (const Run* run : {f.shown.session.run(), f.shown.session.rival()})
         if (run) largest = std::max(largest, run->hbm(run->ticks()));
     for (const Odometer& o : rows) {
         largest = std::max(largest, o.end);

@@ -69,30 +69,30 @@ void draw_space(const Canvas& c, const Overflow& o, Box area) {
     c.text_in(t.text, room ? beyond : within, t.bad, too_much, Align::right);
 }
 
-void explanation(const App& app, const std::string& text) {
-    ImGui::PushFont(app.theme.mono);
+void explanation(const Screen& screen, const std::string& text) {
+    ImGui::PushFont(screen.theme.mono);
     text_wrapped(text);
     ImGui::PopFont();
 }
 
-void use(App& app, const Tiling& tiling) {
-    Setup s = app.session.setup();
+void use(Shown& shown, const Tiling& tiling) {
+    Setup s = shown.session.setup();
     set_flag(s.options, "br", std::to_string(tiling.br));
     set_flag(s.options, "bc", std::to_string(tiling.bc));
-    app.session.ask(s);
+    shown.session.ask(s);
 }
 
 /// A button for a way out.
-bool way_out(App& app, const char* place, const std::string& text) {
-    ImGui::PushStyleColor(ImGuiCol_Button, Theme::mixed(app.theme.panel, app.theme.good, 0.35f));
+bool way_out(Screen& screen, const char* place, const std::string& text) {
+    ImGui::PushStyleColor(ImGuiCol_Button, Theme::mixed(screen.theme.panel, screen.theme.good, 0.35f));
     const bool taken = push_button(text);
     ImGui::PopStyleColor();
-    app.place(place);
+    screen.place(place);
     return taken;
 }
 
-void draw_overflow(App& app, const Overflow& o) {
-    const Theme& t = app.theme;
+void draw_overflow(Shown& shown, Screen& screen, const Overflow& o) {
+    const Theme& t = screen.theme;
     const Canvas c(t);
     ImGui::PushFont(t.title);
     text_wrapped(overflow_title(o));
@@ -104,15 +104,15 @@ void draw_overflow(App& app, const Overflow& o) {
     ImGui::Dummy({room.x, height + t.px(6)});
     std::optional<Tiling> chosen;
     if (o.fitting) {
-        if (way_out(app, "fix-tiling", fix_text(*o.fitting))) chosen = o.fitting;
+        if (way_out(screen, "fix-tiling", fix_text(*o.fitting))) chosen = o.fitting;
         ImGui::Spacing();
     }
-    explanation(app, o.explanation);
-    if (chosen) use(app, *chosen);
+    explanation(screen, o.explanation);
+    if (chosen) use(shown, *chosen);
 }
 
-void draw_spilling(App& app, const Spill& s) {
-    const Theme& t = app.theme;
+void draw_spilling(Shown& shown, Screen& screen, const Spill& s) {
+    const Theme& t = screen.theme;
     ImGui::PushFont(t.title);
     text_wrapped(spill_title(s));
     ImGui::PopFont();
@@ -123,18 +123,18 @@ void draw_spilling(App& app, const Spill& s) {
     const float height = std::clamp(room.y - below, t.px(90), t.px(560));
     draw_spill(Canvas(t), s, {at.x, at.y, at.x + room.x, at.y + height});
     ImGui::Dummy({room.x, height + t.px(6)});
-    Setup setup = app.session.setup();
+    Setup setup = shown.session.setup();
     if (s.other) {
-        if (way_out(app, "fix-algorithm", other_text(s))) setup = with_algorithm(setup, s.other->first);
+        if (way_out(screen, "fix-algorithm", other_text(s))) setup = with_algorithm(setup, s.other->first);
         if (s.shorter) ImGui::SameLine();
     }
-    if (s.shorter && way_out(app, "fix-seq", shorter_text(s)))
+    if (s.shorter && way_out(screen, "fix-seq", shorter_text(s)))
         set_flag(setup.options, "seq", std::to_string(*s.shorter));
-    app.session.ask(setup);
+    shown.session.ask(setup);
 }
 
-void draw_problem(const App& app, const std::string& problem) {
-    const Theme& t = app.theme;
+void draw_problem(const Screen& screen, const std::string& problem) {
+    const Theme& t = screen.theme;
     const Canvas c(t);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, pad = t.px(12);
@@ -151,13 +151,13 @@ void draw_problem(const App& app, const std::string& problem) {
 
 }  // namespace
 
-void overflow_panel(App& app) {
-    if (app.session.overflow())
-        draw_overflow(app, *app.session.overflow());
-    else if (app.session.spill())
-        draw_spilling(app, *app.session.spill());
-    else if (!app.session.problem().empty())
-        draw_problem(app, app.session.problem());
+void overflow_panel(Shown& shown, Screen& screen) {
+    if (shown.session.overflow())
+        draw_overflow(shown, screen, *shown.session.overflow());
+    else if (shown.session.spill())
+        draw_spilling(shown, screen, *shown.session.spill());
+    else if (!shown.session.problem().empty())
+        draw_problem(screen, shown.session.problem());
 }
 
 }  // namespace tilescope::gui::machine

@@ -71,9 +71,9 @@ Layout layout(const MachineFigure& f, const Box& area, bool titled) {
 }
 
 /// Whether the run did something at this position. In a race, one run may stand still while the other moves.
-bool moved(const App& app, const Run& run) {
-    const Session& s = app.session;
-    const Index position = std::min(app.playback.position(), s.length());
+bool moved(const Shown& shown, const Run& run) {
+    const Session& s = shown.session;
+    const Index position = std::min(shown.playback.position(), s.length());
     if (position < 1) return false;
     const auto now = s.ticks_at(position), before = s.ticks_at(position - 1);
     return &run == s.rival() ? now.second != before.second : now.first != before.first;
@@ -81,26 +81,27 @@ bool moved(const App& app, const Run& run) {
 
 }  // namespace
 
-void panel(App& app, Run& run, const char* title) {
+void panel(Shown& shown, Derived& derived, Screen& screen, Run& run, const char* title) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 20 || room.y < 20) return;
     const Index last = std::max<Index>(0, run.schedule().sms_used() - 1);
-    MachineFigure f{.app = app,
+    MachineFigure f{.shown = shown,
+                    .screen = screen,
                     .run = run,
-                    .l2 = app.l2s.of(run, app.session.version()),
-                    .canvas = Canvas(app.theme),
-                    .prefix = &run == app.session.rival() ? "rival-" : "",
-                    .focus = std::min(app.view.sm, last),
-                    .over = run.tick() > 0 && run.tick() == run.ticks() && !moved(app, run),
-                    .arrived = moved(app, run) ? static_cast<float>(app.playback.fraction()) : 1,
+                    .l2 = derived.l2s.of(run, shown.session.version()),
+                    .canvas = Canvas(screen.theme),
+                    .prefix = &run == shown.session.rival() ? "rival-" : "",
+                    .focus = std::min(shown.view.sm, last),
+                    .over = run.tick() > 0 && run.tick() == run.ticks() && !moved(shown, run),
+                    .arrived = moved(shown, run) ? static_cast<float>(shown.playback.fraction()) : 1,
                     .work = {},
                     .moves = {}};
     f.work = work_of_sms(run, f.over);
     Layout l = layout(f, {at.x, at.y, at.x + room.x, at.y + room.y}, *title != 0);
-    f.canvas.text_in(app.theme.title, l.title, app.theme.ink, title);
+    f.canvas.text_in(screen.theme.title, l.title, screen.theme.ink, title);
     if (l.finding.h() > 0) draw_finding(f.canvas, l.finding, machine_headline(run, f.l2));
     if (l.reason.h() > 0)
-        draw_sentences(f.canvas, app.theme.text, l.reason, app.theme.dim_ink, machine_reason(run, f.l2));
+        draw_sentences(f.canvas, screen.theme.text, l.reason, screen.theme.dim_ink, machine_reason(run, f.l2));
     draw_launch(f, l.launch);
     draw_sm_map(f, l.map, l.map.y1 >= l.sm.y1);
     draw_pipes(f, l.pipes);
@@ -112,7 +113,7 @@ void panel(App& app, Run& run, const char* title) {
     if (f.l2.exists()) draw_l2_texts(f, l.l2);
     draw_hbm_title(f, l.hbm_title);
     if (l.odometers.h() > 0) draw_odometers(f, l.odometers);
-    f.canvas.text_in(app.theme.small_text, l.note, app.theme.dim_ink, run.shortened());
+    f.canvas.text_in(screen.theme.small_text, l.note, screen.theme.dim_ink, run.shortened());
 }
 
 }  // namespace tilescope::gui::machine

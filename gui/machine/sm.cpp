@@ -252,7 +252,7 @@ void draw_sm(MachineFigure& f, const Box& area) {
     const SmState& sm = f.over ? idle : sms[static_cast<std::size_t>(f.focus)];
     f.canvas.fill(area, Theme::mixed(t.panel, t.background, 0.45f), f.px(5));
     f.canvas.outline(area, t.highlight, f.px(2), f.px(5));
-    f.app.places[f.prefix + "large-sm"] = {area.x0, area.y0, area.w(), area.h()};
+    f.screen.places[f.prefix + "large-sm"] = {area.x0, area.y0, area.w(), area.h()};
     Box inner = {area.x0 + f.px(10), area.y0 + f.px(6), area.x1 - f.px(10), area.y1 - f.px(12)};
     draw_title(f, sm, inner);
     const std::vector<Held> held = crossing_of(f.run, sm);

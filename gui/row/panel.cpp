@@ -79,32 +79,32 @@ bool draw_lines(const Canvas& c, Box& area, const RowMoment& m) {
 }
 
 /// How many lines the switches need.
-int switch_lines(const App& app, float width) {
-    if (app.alone || app.view.softmaxes) return 1;
-    const float boxes = 2 * (ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x) + app.theme.px(16);
+int switch_lines(const Shown& shown, const Screen& screen, float width) {
+    if (screen.alone || shown.view.softmaxes) return 1;
+    const float boxes = 2 * (ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x) + screen.theme.px(16);
     return boxes + width_of(softmaxes_label()) + width_of(forget_label()) > width ? 2 : 1;
 }
 
-void draw_switches(App& app, const Box& line, const RowStory& story) {
-    const Canvas c(app.theme);
-    if (app.alone) {  // nothing to click at
-        if (app.view.forget_rescale && !app.view.softmaxes)
-            c.text_in(app.theme.text, line, app.theme.ink, forgotten_text(story.forgotten()));
+void draw_switches(Shown& shown, Screen& screen, const Box& line, const RowStory& story) {
+    const Canvas c(screen.theme);
+    if (screen.alone) {  // nothing to click at
+        if (shown.view.forget_rescale && !shown.view.softmaxes)
+            c.text_in(screen.theme.text, line, screen.theme.ink, forgotten_text(story.forgotten()));
         return;
     }
     ImGui::SetCursorScreenPos(line.min());
-    tick_box(softmaxes_label() + "##softmaxes", app.view.softmaxes);
-    app.place("softmaxes");
-    if (app.view.softmaxes) return;
-    if (switch_lines(app, line.w()) == 1)
+    tick_box(softmaxes_label() + "##softmaxes", shown.view.softmaxes);
+    screen.place("softmaxes");
+    if (shown.view.softmaxes) return;
+    if (switch_lines(shown, screen, line.w()) == 1)
         ImGui::SameLine(0, c.px(16));
     else
         ImGui::SetCursorScreenPos({line.x0, line.y1 - ImGui::GetFrameHeight()});
-    tick_box(forget_label() + "##forget", app.view.forget_rescale);
-    app.place("forget-rescale");
-    if (!app.view.forget_rescale) return;
+    tick_box(forget_label() + "##forget", shown.view.forget_rescale);
+    screen.place("forget-rescale");
+    if (!shown.view.forget_rescale) return;
     const float x = ImGui::GetItemRectMax().x + c.px(10);
-    c.text_in(app.theme.text, {x, line.y0, line.x1, line.y1}, app.theme.ink, forgotten_text(story.forgotten()));
+    c.text_in(screen.theme.text, {x, line.y0, line.x1, line.y1}, screen.theme.ink, forgotten_text(story.forgotten()));
 }
 
 /// Titles of the keys, where there is room for them.
@@ -157,32 +157,32 @@ void draw_row(const Canvas& c, const Session& session, const Wall& wall, const R
 
 }  // namespace
 
-void panel(App& app, Run& run, const char* title) {
+void panel(Shown& shown, Derived& derived, Screen& screen, Run& run, const char* title) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 40 || room.y < 40) return;
-    const Canvas c(app.theme);
-    const Theme& t = app.theme;
+    const Canvas c(screen.theme);
+    const Theme& t = screen.theme;
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
     if (!run.has_values() || !Wall::has_room_for(run))
         return void(c.paragraph(t.text, at, t.ink, why_no_row(run), room.x, 6));
-    const Index focus = std::min(app.view.sm, std::max<Index>(0, run.schedule().sms_used() - 1));
-    const Wall& wall = app.walls.of(run, head_of_sm(run, focus), app.session.version());
-    const RowPlace place = row_place(run, wall, painters(run, wall), focus, app.view.row);
-    if (&run == app.session.run()) app.view.row = place.query - place.queries.begin;
-    const RowStory& story = app.rows.of(run, place.head, place.query, app.session.version());
+    const Index focus = std::min(shown.view.sm, std::max<Index>(0, run.schedule().sms_used() - 1));
+    const Wall& wall = derived.walls.of(run, head_of_sm(run, focus), shown.session.version());
+    const RowPlace place = row_place(run, wall, painters(run, wall), focus, shown.view.row);
+    if (&run == shown.session.run()) shown.view.row = place.query - place.queries.begin;
+    const RowStory& story = derived.rows.of(run, place.head, place.query, shown.session.version());
     if (*title) c.text_in(t.title, area.cut_top(Canvas::height(t.title) + c.px(4)), t.dim_ink, title);
     const float control =
-        static_cast<float>(switch_lines(app, area.w())) * (ImGui::GetFrameHeight() + c.px(4)) - c.px(4);
+        static_cast<float>(switch_lines(shown, screen, area.w())) * (ImGui::GetFrameHeight() + c.px(4)) - c.px(4);
     const Box switches = {area.x0, area.y1 - control, area.x1, area.y1};
     area.y1 -= control + c.px(6);
     const auto say_where = [&] {
-        if (area.h() > c.px(app.view.softmaxes ? 400 : 120))
+        if (area.h() > c.px(shown.view.softmaxes ? 400 : 120))
             c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(6)), t.dim_ink,
-                      row_title(run, story, place, title_of(app.session, place.query)));
-        draw_switches(app, switches, story);
+                      row_title(run, story, place, title_of(shown.session, place.query)));
+        draw_switches(shown, screen, switches, story);
     };
-    if (app.view.softmaxes) {
-        const Softmaxes& all = app.softmaxes.of(run, story, app.session.version());
+    if (shown.view.softmaxes) {
+        const Softmaxes& all = derived.softmaxes.of(run, story, shown.session.version());
         const auto programs = all.at(static_cast<double>(run.tick()) / static_cast<double>(run.ticks()));
         draw_words(c, area, {{softmaxes_headline(programs)}}, softmaxes_reason(all, programs));
         say_where();
@@ -191,7 +191,7 @@ void panel(App& app, Run& run, const char* title) {
     const RowMoment m = story.at(run.tick());
     draw_words(c, area, {{row_headline(run, story, m)}}, row_reason(run, m));
     say_where();
-    if (area.h() > c.px(90)) draw_row(c, app.session, wall, m, area);
+    if (area.h() > c.px(90)) draw_row(c, shown.session, wall, m, area);
 }
 
 }  // namespace tilescope::gui::row

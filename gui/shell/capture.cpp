@@ -27,7 +27,7 @@ void take_opacity_out(std::uint8_t* rgba) {
 }  // namespace
 
 void Window::begin_hidden(App& app, double seconds) {
-    painter_->begin(app, size_, 1);
+    painter_->begin(app.shown, app.screen, size_, 1);
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(size_.width), static_cast<float>(size_.height)};
     io.DisplayFramebufferScale = {1, 1};
@@ -60,7 +60,7 @@ Picture Window::picture(App& app, double seconds) {
         const auto above = p.rgba.begin() + y * row, below = p.rgba.begin() + (rows - 1 - y) * row;
         std::swap_ranges(above, above + row, below);
     }
-    const bool transparent = app.alone && app.alone->transparent;
+    const bool transparent = app.screen.alone && app.screen.alone->transparent;
     for (std::size_t k = 0; k < p.rgba.size(); k += 4) transparent ? take_opacity_out(&p.rgba[k]) : opaque(&p.rgba[k]);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glDeleteRenderbuffers(1, &colours);

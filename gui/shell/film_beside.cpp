@@ -54,9 +54,9 @@ struct FilmBeside::Writer {
 FilmBeside::FilmBeside() = default;
 FilmBeside::~FilmBeside() = default;
 
-std::string FilmBeside::work(App& app, Size size) {
-    if (!app.filming) return "";
-    Filming& film = *app.filming;
+std::string FilmBeside::work(Files& files, Size size) {
+    if (!files.filming) return "";
+    Filming& film = *files.filming;
     std::string news;
     try {
         if (!writer_) writer_ = std::make_unique<Writer>(film, size);
@@ -70,7 +70,7 @@ std::string FilmBeside::work(App& app, Size size) {
         news = "the film cannot be written: " + std::string(e.what());
     }
     writer_.reset();
-    app.filming.reset();
+    files.filming.reset();
     return news;
 }
 

@@ -15,9 +15,9 @@ class FilmBeside {
     /// Ends the writer; no part of a film is left.
     ~FilmBeside();
 
-    /// After a frame: begins the film that app.filming asks for, notes how far it is, and cancels it when asked.
+    /// After a frame: begins the film that files.filming asks for, notes how far it is, and cancels it when asked.
     /// Returns a message once it is over, else nothing.
-    std::string work(App& app, Size size);
+    std::string work(Files& files, Size size);
 
   private:
     struct Writer;

@@ -184,23 +184,22 @@ class ProgressLine {
 };
 
 /// Waits until the run is there or, for a window, until the request is found to be right. Throws Interrupted.
-void await(App& app, bool all) {
+void await(Session& session, bool all) {
     ProgressLine line;
-    for (int waited = 0; !app.session.pump() && (all || app.session.progress().done == 0); ++waited) {
+    for (int waited = 0; !session.pump() && (all || session.progress().done == 0); ++waited) {
         check_stop(&control());
         wait_a_moment();
-        const auto [done, left] = app.session.progress();
+        const auto [done, left] = session.progress();
         if (waited % 500 == 499) line.show("counting and recording", done, done + left);
     }
 }
 
 /// Remarks that a step beyond the end shows the end, because the picture does not tell this.
-void remark_on_step(const App& app, Index step) {
-    const Index length = app.session.length();
-    if (app.session.run() && step > length)
-        std::cerr << "tilescope-gui: --step " << step << ": there are "
-                  << text::counted(length, position_word(app.session)) << " to play; this is the end, as with --step "
-                  << length << '\n';
+void remark_on_step(const Session& session, Index step) {
+    const Index length = session.length();
+    if (session.run() && step > length)
+        std::cerr << "tilescope-gui: --step " << step << ": there are " << text::counted(length, position_word(session))
+                  << " to play; this is the end, as with --step " << length << '\n';
 }
 
 /// Names the letters of which a picture has boxes.
@@ -211,31 +210,32 @@ void remark_on_letters(const Window& window) {
 void take_screenshot(App& app, const Invocation& r, std::ostream& out) {
     Window window(Window::Kind::hidden, r.size);
     settle(app, window);
-    remark_on_step(app, r.state.step);
+    remark_on_step(app.shown.session, r.state.step);
     write_picture(app, window, exported(r), out);
     if (exported(r) != ".svg") remark_on_letters(window);
     Log(r.log).add(status(app));
 }
 
 void take_film(App& app, const Invocation& r, std::ostream& out) {
-    app.playback.set_length(app.session.length());
-    const Index first = app.playback.stretch().first, last = app.playback.last();
+    app.shown.playback.set_length(app.shown.session.length());
+    const Index first = app.shown.playback.stretch().first, last = app.shown.playback.last();
     if (first >= last)
-        throw UsageError("--from " + std::to_string(first) + ": the run has " + std::to_string(app.session.length()) +
-                         " operations; try --from 0");
+        throw UsageError("--from " + std::to_string(first) + ": the run has " +
+                         std::to_string(app.shown.session.length()) + " operations; try --from 0");
     Window window(Window::Kind::hidden, r.size);
     Film film(r.stage.empty() ? film_kind("--record", r.record) : film_kind("--export", r.stage), r.size,
               static_cast<int>(r.fps));
     Log log(r.log);
     settle(app, window);
-    app.view.breakpoints.clear(), app.view.play_through = true, app.playback.loop = false;  // a film does not stop
-    app.playback.seek(first);
-    app.playback.play();
+    // A film does not stop.
+    app.shown.view.breakpoints.clear(), app.shown.view.play_through = true, app.shown.playback.loop = false;
+    app.shown.playback.seek(first);
+    app.shown.playback.play();
     const double seconds = 1.0 / static_cast<double>(r.fps);
-    const Index pictures = film_pictures(app.session, first, last, app.playback.speed(), r.fps);
+    const Index pictures = film_pictures(app.shown.session, first, last, app.shown.playback.speed(), r.fps);
     ProgressLine line;
     Log progress(r.progress);
-    for (Index k = 0; k < pictures && app.playback.position() <= last; ++k) {
+    for (Index k = 0; k < pictures && app.shown.playback.position() <= last; ++k) {
         film.add(window.picture(app, seconds));
         if (log.wanted()) log.add(status(app));
         line.show("recording", k + 1, pictures);
@@ -273,7 +273,7 @@ void show_window(App& app, const Invocation& r) {
     Window window(Window::Kind::visible, r.size);
     std::error_code ignored;
     if (!r.no_tour && !std::filesystem::exists(seen_file(), ignored)) {
-        app.view.tour = 0;
+        app.shown.view.tour = 0;
         std::filesystem::create_directories(seen_file().parent_path(), ignored);
         std::ofstream{seen_file()};
     }
@@ -285,15 +285,15 @@ void show_window(App& app, const Invocation& r) {
         app, [] { return control().stop.load(); },
         [&](double) {
             // Said in a later frame, because this frame's clock stood still during the export.
-            if (!news.empty()) app.say(std::exchange(news, {}), 10);
-            if (window.lacking().size() > lacking) app.say(lacking_text(window.lacking()), 10);
+            if (!news.empty()) app.screen.say(std::exchange(news, {}), 10);
+            if (window.lacking().size() > lacking) app.screen.say(lacking_text(window.lacking()), 10);
             lacking = window.lacking().size();
             news = export_stage(app, window);
-            if (news.empty()) news = film.work(app, window.size());
+            if (news.empty()) news = film.work(app.files, window.size());
             if (!log.wanted()) return;
             // What a click changes is drawn in the next frame, so only two equal frames are certain.
             std::string now = status(app);
-            if (now == before || app.playback.playing() || app.filming) log.add(now);
+            if (now == before || app.shown.playback.playing() || app.files.filming) log.add(now);
             before = std::move(now);
         });
     check_stop(&control());
@@ -330,40 +330,40 @@ struct Opened {
 };
 
 /// The scene, changed by what was typed beside it.
-Opened open_scene(App& app, const Invocation& r) {
+Opened open_scene(Shown& shown, const Invocation& r) {
     const Scene scene = scene_named(r.scene);
     const State state = state_asked(r, scene);
     if (!r.state.setup.recording.empty())
         throw UsageError(text::shown(r.state.setup.recording) + ": --scene " + text::shown(r.scene) +
                          " has a run of its own; leave one of them out");
-    app.view = state.view;
-    app.open_scene(scene, state);
-    app.revealed = r.answer;
+    shown.view = state.view;
+    shown.open_scene(scene, state);
+    shown.revealed = r.answer;
     return {"", state.setup.recording};
 }
 
-Opened open_state(App& app, const Invocation& r) {
+Opened open_state(Shown& shown, const Invocation& r) {
     // A saved state may stand where an algorithm does, too.
     const std::string& file = r.state.setup.recording;
-    const bool saved = r.open.empty() && !file.empty() && std::filesystem::exists(file) && !is_recording(file);
-    const std::string from = saved ? file : r.open;
+    const bool is_saved = r.open.empty() && !file.empty() && std::filesystem::exists(file) && !is_recording(file);
+    const std::string from = is_saved ? file : r.open;
     if (!from.empty()) refuse_beside_file(r.state, from);
-    const Saved shown = from.empty() ? Saved{r.state, {}} : read_saved(from);
-    for (const std::string& remark : shown.state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
-    app.open(shown);
-    return {from, shown.state.setup.recording};
+    const Saved saved = from.empty() ? Saved{r.state, {}} : read_saved(from);
+    for (const std::string& remark : saved.state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
+    shown.open(saved);
+    return {from, saved.state.setup.recording};
 }
 
 /// Leaves nothing but the stage to be drawn.
-void leave_alone(App& app, const Invocation& r) {
-    if (!plays(app.view.stage))
+void leave_alone(const Shown& shown, Screen& screen, const Invocation& r) {
+    if (!plays(shown.view.stage))
         throw UsageError("--export " + text::shown(r.stage) +
                          ": is of the views wall, machine, time and row; tilescope plot draws the others");
-    if (!app.session.run())
+    if (!shown.session.run())
         throw UsageError("--export " + text::shown(r.stage) +
                          ": the tiles do not fit, so that nothing runs; try smaller tiles, or --screenshot");
-    app.alone = Alone{r.caption.value_or(""), r.transparent};
-    if (r.caption && r.caption->empty()) app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
+    screen.alone = Alone{r.caption.value_or(""), r.transparent};
+    if (r.caption && r.caption->empty()) screen.alone->caption = shown.caption();
 }
 
 void carry_out(const Invocation& r) {
@@ -371,14 +371,14 @@ void carry_out(const Invocation& r) {
     std::optional<AtomicFile> out;  // opened before the work, so that an error is reported before the work
     if (const std::string path = r.screenshot + r.record + r.stage; !path.empty()) out.emplace(path);
     App app;
-    const auto [file, recording] = r.scene.empty() ? open_state(app, r) : open_scene(app, r);
-    await(app, out.has_value());
-    if (const std::string& problem = app.session.problem(); !problem.empty() && !app.session.spill())
+    const auto [file, recording] = r.scene.empty() ? open_state(app.shown, r) : open_scene(app.shown, r);
+    await(app.shown.session, out.has_value());
+    if (const std::string& problem = app.shown.session.problem(); !problem.empty() && !app.shown.session.spill())
         throw UsageError((file.empty() || !recording.empty() ? "" : text::shown(file) + ": ") + problem);
-    if (const Run* run = app.session.run(); run && !run->remark().empty())
+    if (const Run* run = app.shown.session.run(); run && !run->remark().empty())
         std::cerr << "tilescope-gui: " << text::shown(recording) << ": " << run->remark() << '\n';
     if (!out) return show_window(app, r);
-    if (!r.stage.empty()) leave_alone(app, r);
+    if (!r.stage.empty()) leave_alone(app.shown, app.screen, r);
     take(app, r, out->stream());
     out->commit();
 }

@@ -20,16 +20,16 @@ Painter::~Painter() {
     ImGui::DestroyContext();
 }
 
-void Painter::begin(App& app, Size size, float display_scale) {
+void Painter::begin(const Shown& shown, Screen& screen, Size size, float display_scale) {
     const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
     // A picture of the stage alone is never laid out as on a phone, however small it is.
-    const Reader reader = reader_of(!app.alone && is_held(width, height, display_scale), app.view.projector);
+    const Reader reader = reader_of(!screen.alone && is_held(width, height, display_scale), shown.view.projector);
     const float scale = scale_for(width, height, display_scale, reader);
-    const Theme& t = app.theme;
-    const bool learned = letters_.learn(app.notes);
-    if (learned || !fonts_made_ || t.light != app.view.light || t.reader != reader || t.scale != scale) {
+    const Theme& t = screen.theme;
+    const bool learned = letters_.learn(screen.notes);
+    if (learned || !fonts_made_ || t.light != shown.view.light || t.reader != reader || t.scale != scale) {
         letters_.find(fonts_);
-        set_theme(app.theme, fonts_, app.view.light, scale, reader);
+        set_theme(screen.theme, fonts_, shown.view.light, scale, reader);
         letters_.build();
         if (fonts_made_) ImGui_ImplOpenGL3_DestroyFontsTexture();
         ImGui_ImplOpenGL3_CreateFontsTexture();
@@ -49,9 +49,9 @@ double Painter::compose(App& app, double seconds) const {
 
 double Painter::draw(App& app, Size size, double seconds) const {
     const double milliseconds = compose(app, seconds);
-    const ImVec4 c = ImGui::ColorConvertU32ToFloat4(app.theme.background);
+    const ImVec4 c = ImGui::ColorConvertU32ToFloat4(app.screen.theme.background);
     glViewport(0, 0, size.width, size.height);
-    const bool transparent = app.alone && app.alone->transparent;
+    const bool transparent = app.screen.alone && app.screen.alone->transparent;
     transparent ? glClearColor(0, 0, 0, 0) : glClearColor(c.x, c.y, c.z, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

@@ -23,7 +23,7 @@ class Painter {
     Painter& operator=(const Painter&) = delete;
 
     /// Begins a frame: colours and fonts as the view and the size in pixels ask for.
-    void begin(App& app, Size size, float display_scale);
+    void begin(const Shown& shown, Screen& screen, Size size, float display_scale);
     /// Composes a frame and returns the milliseconds of that. To be called once Dear ImGui has its input.
     double compose(App& app, double seconds) const;
     /// The same, and draws the frame, whose time is not counted.

@@ -13,7 +13,7 @@ namespace tilescope::gui::shell {
 using namespace lab;
 
 void settle(App& app, Window& window) {
-    app.explorer.finish(app.session, app.view);
+    app.derived.explorer.finish(app.shown.session, app.shown.view);
     for (int k = 0; k < 3; ++k) {
         check_stop(&control());
         window.lay_out(app, 0);
@@ -26,16 +26,16 @@ void write_picture(App& app, Window& window, const std::string& ending, std::ost
         check_stop(&control());
         return write_png(picture, out);
     }
-    const std::string svg = as_svg(app, [&] { window.lay_out(app, 0); });
+    const std::string svg = as_svg(app.shown, app.screen, [&] { window.lay_out(app, 0); });
     check_stop(&control());
     ending == ".pdf" ? write_pdf(svg, out) : static_cast<void>(out << svg);
 }
 
 std::string export_stage(App& app, Window& window) {
-    const std::string path = std::exchange(app.stage_file.path, {});
+    const std::string path = std::exchange(app.files.stage_file.path, {});
     if (path.empty()) return "";
-    const std::string caption = app.stage_file.caption ? caption_text(app.session, app.view.stage == Stage::time) : "";
-    app.alone = Alone{caption, app.stage_file.transparent};
+    const std::string caption = app.files.stage_file.caption ? app.shown.caption() : "";
+    app.screen.alone = Alone{caption, app.files.stage_file.transparent};
     std::string news = written_text(path);
     try {
         AtomicFile file(path);
@@ -45,7 +45,7 @@ std::string export_stage(App& app, Window& window) {
     } catch (const std::runtime_error& e) {
         news = e.what();
     }
-    app.alone.reset();
+    app.screen.alone.reset();
     return news;
 }
 

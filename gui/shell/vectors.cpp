@@ -5,14 +5,14 @@
 
 namespace tilescope::gui::shell {
 
-std::string as_svg(App& app, const std::function<void()>& lay_out) {
+std::string as_svg(const Shown& shown, Screen& screen, const std::function<void()>& lay_out) {
     Drawing drawing;
-    app.notes.drawing = &drawing;
+    screen.notes.drawing = &drawing;
     lay_out();
-    app.notes.drawing = nullptr;
-    const bool transparent = app.alone && app.alone->transparent;
-    return drawing.svg(ImGui::GetIO().DisplaySize, transparent ? 0 : app.theme.panel,
-                       caption_text(app.session, app.view.stage == Stage::time), shell_command(app.state()));
+    screen.notes.drawing = nullptr;
+    const bool transparent = screen.alone && screen.alone->transparent;
+    return drawing.svg(ImGui::GetIO().DisplaySize, transparent ? 0 : screen.theme.panel, shown.caption(),
+                       shell_command(shown.state()));
 }
 
 }  // namespace tilescope::gui::shell

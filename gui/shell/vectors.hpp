@@ -9,6 +9,6 @@
 namespace tilescope::gui::shell {
 
 /// An SVG of what `lay_out` composes.
-std::string as_svg(App& app, const std::function<void()>& lay_out);
+std::string as_svg(const Shown& shown, Screen& screen, const std::function<void()>& lay_out);
 
 }  // namespace tilescope::gui::shell

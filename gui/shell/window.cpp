@@ -130,11 +130,11 @@ void Window::listen() {
 }
 
 /// Tells Dear ImGui and the app what happened before this frame.
-void Window::tell(App& app) {
-    app.keys.clear();
+void Window::tell(Input& input) {
+    input.keys.clear();
     button_.reset();
     for (const InputEvent& e : events_.next_frame()) {
-        ++app.inputs;
+        ++input.count;
         if (e.kind == InputEvent::Kind::character) {
             ImGui_ImplGlfw_CharCallback(window_, e.character);
             continue;
@@ -152,9 +152,9 @@ void Window::tell(App& app) {
         const bool shift = (e.mods & GLFW_MOD_SHIFT) != 0,
                    command = (e.mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0;
         for (const auto& [code, known] : known_keys)
-            if (e.key == code) app.keys.push_back(shift ? with_shift(known) : known);
+            if (e.key == code) input.keys.push_back(shift ? with_shift(known) : known);
         if (const char* letter = glfwGetKeyName(e.key, e.scancode))
-            if (const auto known = key_of_letter(letter, command, shift)) app.keys.push_back(*known);
+            if (const auto known = key_of_letter(letter, command, shift)) input.keys.push_back(*known);
     }
 }
 
@@ -169,22 +169,22 @@ void Window::place_mouse() const {
 
 /// Handles what happened since the last frame. When nothing plays and no work is left, nothing moves; then this waits
 /// for the user first.
-void Window::take_events(const App& app) {
-    const bool moves = app.playback.playing() || app.playback.fraction() < 1 || app.working || !events_.empty();
+void Window::take_events(const Shown& shown, const Host& host) {
+    const bool moves = shown.moves() || host.working || !events_.empty();
     if (moves || --lively_ > 0) return glfwPollEvents();
     glfwWaitEventsTimeout(0.5);
     lively_ = 4;
 }
 
 /// Fills the screen, or returns to the part of the screen that the window had before.
-void Window::fill_screen(App& app) {
-    if (app.full_screen == (glfwGetWindowMonitor(window_) != nullptr)) return;
-    if (!app.full_screen)
+void Window::fill_screen(Host& host) {
+    if (host.full_screen == (glfwGetWindowMonitor(window_) != nullptr)) return;
+    if (!host.full_screen)
         return glfwSetWindowMonitor(window_, nullptr, in_part_.x, in_part_.y, in_part_.width, in_part_.height,
                                     GLFW_DONT_CARE);
     GLFWmonitor* screen = screen_of(window_);
     const GLFWvidmode* mode = screen ? glfwGetVideoMode(screen) : nullptr;
-    app.full_screen = mode != nullptr;
+    host.full_screen = mode != nullptr;
     if (!mode) return;
     glfwGetWindowPos(window_, &in_part_.x, &in_part_.y);
     glfwGetWindowSize(window_, &in_part_.width, &in_part_.height);
@@ -194,14 +194,14 @@ void Window::fill_screen(App& app) {
 /// Shows one frame, after waiting for something to happen where nothing moves; false when the window is to be closed.
 bool Window::once(App& app, const std::function<void(double)>& after_frame) {
     if (glfwWindowShouldClose(window_)) return false;
-    take_events(app);
-    fill_screen(app);
+    take_events(app.shown, app.host);
+    fill_screen(app.host);
     glfwGetFramebufferSize(window_, &size_.width, &size_.height);
     if (size_.width == 0 || size_.height == 0) return true;  // minimised
     float across = 1, down = 1;
     glfwGetWindowContentScale(window_, &across, &down);
-    painter_->begin(app, size_, std::max(across, 1.f));
-    tell(app);
+    painter_->begin(app.shown, app.screen, size_, std::max(across, 1.f));
+    tell(app.input);
     ImGui_ImplGlfw_NewFrame();
     place_mouse();
     const double now = glfwGetTime();

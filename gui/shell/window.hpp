@@ -52,11 +52,11 @@ class Window {
   private:
     bool once(App& app, const std::function<void(double)>& after_frame);
     void begin_hidden(App& app, double seconds);
-    void take_events(const App& app);
+    void take_events(const Shown& shown, const Host& host);
     void listen();
-    void tell(App& app);
+    void tell(Input& input);
     void place_mouse() const;
-    void fill_screen(App& app);
+    void fill_screen(Host& host);
 
     GLFWwindow* window_ = nullptr;
     std::optional<Painter> painter_;

@@ -53,7 +53,7 @@ void draw_icon(ImDrawList* draw, Icon icon, ImVec2 c, float r, ImU32 colour) {
     }
 }
 
-bool icon_button(App& app, const char* place, Icon icon, bool chosen, const char* explanation) {
+bool icon_button(Screen& screen, const char* place, Icon icon, bool chosen, const char* explanation) {
     const float size = ImGui::GetFrameHeight();
     if (chosen) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
     const bool clicked = push_button(std::string("##") + place, {size * 1.25f, size});
@@ -61,32 +61,33 @@ bool icon_button(App& app, const char* place, Icon icon, bool chosen, const char
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     const ImU32 colour = ImGui::GetColorU32(ImGuiCol_Text);  // paler where disabled
     draw_icon(ImGui::GetWindowDrawList(), icon, {(a.x + b.x) / 2, (a.y + b.y) / 2}, size * 0.24f, colour);
-    if (chosen) ImGui::GetWindowDrawList()->AddRect(a, b, app.theme.highlight, ImGui::GetStyle().FrameRounding);
-    app.place(place);
-    tip(app, explanation);
+    if (chosen) ImGui::GetWindowDrawList()->AddRect(a, b, screen.theme.highlight, ImGui::GetStyle().FrameRounding);
+    screen.place(place);
+    tip(screen, explanation);
     ImGui::SameLine();
     return clicked;
 }
 
-void motion_buttons(App& app) {
-    Playback& p = app.playback;
-    if (icon_button(app, "start", Icon::start, false, "To the start (Home)")) p.to_start();
-    if (icon_button(app, "step-back", Icon::back, false, "One step back (←)")) app.step_back();
-    if (icon_button(app, "play", p.playing() ? Icon::pause : Icon::play, false, "Play and pause (Space)")) p.toggle();
-    if (icon_button(app, "step", Icon::step, false, "One step on (→)")) app.step_on();
-    if (icon_button(app, "end", Icon::end, false, "To the end (End)")) p.to_end();
+void motion_buttons(Shown& shown, Screen& screen) {
+    Playback& p = shown.playback;
+    if (icon_button(screen, "start", Icon::start, false, "To the start (Home)")) p.to_start();
+    if (icon_button(screen, "step-back", Icon::back, false, "One step back (←)")) shown.step_back();
+    if (icon_button(screen, "play", p.playing() ? Icon::pause : Icon::play, false, "Play and pause (Space)"))
+        p.toggle();
+    if (icon_button(screen, "step", Icon::step, false, "One step on (→)")) shown.step_on();
+    if (icon_button(screen, "end", Icon::end, false, "To the end (End)")) p.to_end();
 }
 
-void loop_button(App& app) {
-    Playback& p = app.playback;
-    if (icon_button(app, "loop", Icon::loop, p.loop, "Loop: begin again at the end")) p.loop = !p.loop;
+void loop_button(Shown& shown, Screen& screen) {
+    Playback& p = shown.playback;
+    if (icon_button(screen, "loop", Icon::loop, p.loop, "Loop: begin again at the end")) p.loop = !p.loop;
 }
 
 /// Whether there is room for words beside the buttons.
-bool is_wide(const App& app) { return ImGui::GetWindowWidth() >= app.theme.px(1000); }
+bool is_wide(const Screen& screen) { return ImGui::GetWindowWidth() >= screen.theme.px(1000); }
 
 /// How far a step goes.
-void stride_list(App& app) {
+void stride_list(Shown& shown, Screen& screen) {
     struct Choice {
         Stride stride;
         const char *place, *text, *what;
@@ -98,98 +99,98 @@ void stride_list(App& app) {
         {Stride::row, "stride-row", "row",
          "A row of tiles of the SM in focus; where keys are the outer loop, a column of them"},
         {Stride::launch, "stride-launch", "launch", "All thread blocks of a kernel's launch"}};
-    if (is_wide(app)) {
+    if (is_wide(screen)) {
         ImGui::AlignTextToFramePadding();
         text_line("step by");
         ImGui::SameLine();
     }
     ImGui::SetNextItemWidth(width_of("operation") + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight());
-    Stride& now = app.view.stride;
-    combo(app, "stride", choices[static_cast<std::size_t>(now)].text,
+    Stride& now = shown.view.stride;
+    combo(screen, "stride", choices[static_cast<std::size_t>(now)].text,
           "How far one step goes (← and →). With Shift: one operation.", [&] {
               for (const Choice& c : choices)
-                  if (entry(app, c.place, c.text, now == c.stride, c.what)) now = c.stride;
+                  if (entry(screen, c.place, c.text, now == c.stride, c.what)) now = c.stride;
           });
     ImGui::SameLine();
 }
 
-void first_box(App& app) {
-    bool pauses = !app.view.play_through;
-    const char* text = is_wide(app) ? "pause at firsts" : "pause";
-    if (checkbox(app, "firsts", text, pauses,
+void first_box(Shown& shown, Screen& screen) {
+    bool pauses = !shown.view.play_through;
+    const char* text = is_wide(screen) ? "pause at firsts" : "pause";
+    if (checkbox(screen, "firsts", text, pauses,
                  "Playing pauses where sums are rescaled, a tile is skipped or an SM takes its second thread block for "
                  "the first time. Not in a race, nor while playing again and again."))
-        app.view.play_through = !pauses;
+        shown.view.play_through = !pauses;
     ImGui::SameLine();
 }
 
 /// To halves below 10, else to whole numbers.
 float round_off(float speed) { return speed < 10 ? std::round(speed * 2) / 2 : std::round(speed); }
 
-void speed_slider(App& app) {
-    auto speed = static_cast<float>(app.playback.speed());
-    ImGui::SetNextItemWidth(app.theme.px(is_wide(app) ? 150 : 70));
+void speed_slider(Shown& shown, Screen& screen) {
+    auto speed = static_cast<float>(shown.playback.speed());
+    ImGui::SetNextItemWidth(screen.theme.px(is_wide(screen) ? 150 : 70));
     if (ratio_slider("##speed", speed, Playback::slowest, Playback::fastest))
-        app.playback.set_speed(static_cast<double>(round_off(speed)));
-    app.place("speed");
-    tip(app, app.session.setup().pace == Pace::time ? "Speed of playing: modelled time for every second"
-                                                    : "Speed of playing, 0.5 to 2,000 operations a second");
+        shown.playback.set_speed(static_cast<double>(round_off(speed)));
+    screen.place("speed");
+    tip(screen, shown.session.setup().pace == Pace::time ? "Speed of playing: modelled time for every second"
+                                                         : "Speed of playing, 0.5 to 2,000 operations a second");
     ImGui::SameLine();
     const float after = ImGui::GetCursorPosX() + width_of("0,000 operations/s");
     ImGui::AlignTextToFramePadding();
-    text_line(speed_text(app.session, app.playback.speed()));
+    text_line(speed_text(shown.session, shown.playback.speed()));
     ImGui::SameLine(after);
 }
 
 /// In small type, as high as the buttons.
 template <class F>
-void small_items(App& app, F&& draw) {
-    const float padding = (ImGui::GetFrameHeight() - app.theme.small_text->FontSize) / 2;
-    ImGui::PushFont(app.theme.small_text);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {app.theme.px(7), padding});
+void small_items(const Theme& t, F&& draw) {
+    const float padding = (ImGui::GetFrameHeight() - t.small_text->FontSize) / 2;
+    ImGui::PushFont(t.small_text);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(7), padding});
     draw();
     ImGui::PopStyleVar();
     ImGui::PopFont();
 }
 
 /// The last thing done, for a while after it; empty: nothing to say.
-const std::string& said_now(const App& app) {
+const std::string& said_now(const Screen& screen) {
     static const std::string nothing;
-    return ImGui::GetTime() < app.message_until ? app.message : nothing;
+    return ImGui::GetTime() < screen.message_until ? screen.message : nothing;
 }
 
 /// Whether to say when a run ends: not where the time view hides what comes later, to keep a race open.
-bool says_when_it_ends(const App& app) { return !app.view.hide_ahead || app.view.stage != Stage::time; }
+bool says_when_it_ends(const Shown& shown) { return !shown.view.hide_ahead || shown.view.stage != Stage::time; }
 
-Index position_of(const App& app) { return std::min(app.playback.position(), app.session.length()); }
+Index position_of(const Shown& shown) { return std::min(shown.playback.position(), shown.session.length()); }
 
 /// In a hall and on a phone: all that there is to say, in one line.
 struct Line {
     std::vector<std::string> texts;  ///< the longest way to say it first
     ImU32 colour;
 };
-Line one_line(const App& app) {
-    const std::string& message = said_now(app);
-    if (!message.empty()) return {{message}, app.theme.good};
-    return {step_and_times(app.session, position_of(app), says_when_it_ends(app)), app.theme.ink};
+Line one_line(const Shown& shown, const Screen& screen) {
+    const std::string& message = said_now(screen);
+    if (!message.empty()) return {{message}, screen.theme.good};
+    return {step_and_times(shown.session, position_of(shown), says_when_it_ends(shown)), screen.theme.ink};
 }
 
 /// Where we are and the modelled time, at the right; the message of the last thing done in between, or over the time
 /// where there is no room.
-void position_text(App& app, float height) {
-    const Theme& t = app.theme;
-    const Session& s = app.session;
+void position_text(const Shown& shown, Screen& screen, float height) {
+    const Theme& t = screen.theme;
+    const Session& s = shown.session;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const Canvas c(t);
-    if (app.reader() != Reader::at_a_desk) {
-        const Line line = one_line(app);
+    if (reader_of(shown, screen) != Reader::at_a_desk) {
+        const Line line = one_line(shown, screen);
         c.text_in(t.small_text, {at.x + t.px(10), at.y, right, at.y + height}, line.colour, line.texts, Align::right);
         return;
     }
-    const std::string step = step_text(s, position_of(app));
-    const std::vector<std::string> times = modelled_times(s, position_of(app), says_when_it_ends(app));
-    const std::string& message = said_now(app);
+    const std::string step = step_text(s, position_of(shown));
+    const std::vector<std::string> times = modelled_times(s, position_of(shown), says_when_it_ends(shown));
+    const std::string& message = said_now(screen);
     const float bottom = at.y + height, small = t.small_text->FontSize;
     const Box below = {at.x, bottom - small, right, bottom};
     const float wide = Canvas::width(t.small_text, Canvas::that_fits(t.small_text, below.w(), times));
@@ -204,43 +205,45 @@ void position_text(App& app, float height) {
         c.text_in(t.small_text, {at.x + t.px(10), at.y, right - column - t.px(24), bottom}, t.good, message,
                   Align::right);
     if (!s.run()) return;
-    app.places["time"] = {right - wide, below.y0, wide, small};
+    screen.places["time"] = {right - wide, below.y0, wide, small};
     if (hovered({right - wide, below.y0, right, below.y1})) tooltip(about_modelled_time(s));
 }
 
 /// In a hall: where we are, and how far it is.
-void only_time(App& app) {
-    const Theme& t = app.theme;
+void only_time(Shown& shown, Screen& screen) {
+    const Theme& t = screen.theme;
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-    const Line line = one_line(app);
+    const Line line = one_line(shown, screen);
     const float wide = Canvas::width(t.small_text, Canvas::that_fits(t.small_text, room.x / 2, line.texts)) + t.px(12);
     const Box right = {at.x + room.x - wide, at.y, at.x + room.x, at.y + room.y};
     Canvas(t).text_in(t.small_text, right, line.colour, line.texts, Align::right);
-    app.places["time"] = {right.x0, right.y0, right.w(), right.h()};
+    screen.places["time"] = {right.x0, right.y0, right.w(), right.h()};
     ImGui::BeginChild("bar", {room.x - wide, 0});
-    scrub_bar(app, room.y);
+    scrub_bar(shown, screen, room.y);
     ImGui::EndChild();
 }
 
 }  // namespace
 
-void panel(App& app) {
-    const Theme& t = app.theme;
-    const bool held = app.reader() == Reader::in_the_hand, all = app.drawer() == Drawer::controls;
+void panel(Shown& shown, Screen& screen) {
+    const Theme& t = screen.theme;
+    const bool held = reader_of(shown, screen) == Reader::in_the_hand,
+               all = drawer_of(shown, screen) == Drawer::controls;
     const bool below = held && all && ImGui::GetWindowWidth() < t.px(600);
-    if (app.reader() == Reader::in_a_hall && !all) return only_time(app);
+    if (reader_of(shown, screen) == Reader::in_a_hall && !all) return only_time(shown, screen);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(5), t.px(8)});
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(7), (t.px(30) - t.text->FontSize) / 2});
     ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, t.px(1));
     const float row = ImGui::GetFrameHeight(), rows = (below ? 2 : 1) * (row + t.px(8));
-    ImGui::BeginDisabled(!app.session.run());
-    scrub_bar(app, std::max(t.px(14), ImGui::GetContentRegionAvail().y - rows));
-    motion_buttons(app);
-    if (!held) loop_button(app);
-    if (below) position_text(app, row), ImGui::NewLine();
-    if (!held || all) small_items(app, [&] { stride_list(app), first_box(app), speed_slider(app); });
+    ImGui::BeginDisabled(!shown.session.run());
+    scrub_bar(shown, screen, std::max(t.px(14), ImGui::GetContentRegionAvail().y - rows));
+    motion_buttons(shown, screen);
+    if (!held) loop_button(shown, screen);
+    if (below) position_text(shown, screen, row), ImGui::NewLine();
+    if (!held || all)
+        small_items(t, [&] { stride_list(shown, screen), first_box(shown, screen), speed_slider(shown, screen); });
     ImGui::EndDisabled();
-    if (!below) position_text(app, row);
+    if (!below) position_text(shown, screen, row);
     ImGui::PopStyleVar(3);
 }
 

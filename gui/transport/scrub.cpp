@@ -26,8 +26,8 @@ struct Bar {
 };
 
 /// One column per position or, where there are many, per two pixels: loads above the middle, stores below it.
-void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
-    const Session& s = app.session;
+void draw_traffic(const Shown& shown, const Screen& screen, const Bar& bar, ImDrawList* draw) {
+    const Session& s = shown.session;
     const auto columns = whole(bar.width() / 2, 1, s.length());
     const auto border = [&](Index k) { return k * s.length() / columns; };
     Bytes most = 1;
@@ -35,13 +35,14 @@ void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
         const Traffic m = moved_between(s, border(k), border(k + 1));
         most = std::max({most, m.read, m.write});
     }
-    const float middle = std::round((bar.from.y + bar.to.y) / 2), half = (bar.to.y - bar.from.y) / 2 - app.theme.px(2);
+    const float middle = std::round((bar.from.y + bar.to.y) / 2),
+                half = (bar.to.y - bar.from.y) / 2 - screen.theme.px(2);
     // Square roots, so that small tiles can be seen beside large ones.
     const auto height = [&](Bytes n) {
         return std::max(1.f, half * std::sqrt(static_cast<float>(n) / static_cast<float>(most)));
     };
-    const ImU32 load = app.theme.sram, store = app.theme.hue(Meaning::output);
-    draw->AddLine({bar.from.x, middle}, {bar.to.x, middle}, app.theme.panel_border);
+    const ImU32 load = screen.theme.sram, store = screen.theme.hue(Meaning::output);
+    draw->AddLine({bar.from.x, middle}, {bar.to.x, middle}, screen.theme.panel_border);
     for (Index k = 0; k < columns; ++k) {
         const Traffic m = moved_between(s, border(k), border(k + 1));
         const float a = bar.x(static_cast<double>(border(k))), b = bar.x(static_cast<double>(border(k + 1)));
@@ -53,10 +54,10 @@ void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
 }
 
 /// Where launches begin, with the kernel's name if there is room, and small ticks where the SM in focus takes a block.
-void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
-    const Theme& t = app.theme;
-    const Run& run = *app.session.run();
-    const auto x_of = [&](Index tick) { return bar.x(static_cast<double>(app.session.position_of(tick - 1))); };
+void draw_beginnings(const Shown& shown, const Screen& screen, const Bar& bar, ImDrawList* draw) {
+    const Theme& t = screen.theme;
+    const Run& run = *shown.session.run();
+    const auto x_of = [&](Index tick) { return bar.x(static_cast<double>(shown.session.position_of(tick - 1))); };
     const Canvas c(t);
     ImFont* font = t.small_text;
     float last_tick = -1e9f, free_from = bar.from.x;
@@ -76,59 +77,59 @@ void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
                 free_from = end + t.px(6);
             }
         }
-        if (p.sm != app.view.sm || x < last_tick + t.px(3)) continue;
+        if (p.sm != shown.view.sm || x < last_tick + t.px(3)) continue;
         draw->AddLine({x, bar.to.y - t.px(5)}, {x, bar.to.y}, t.ink, t.px(1));
         last_tick = x;
     }
 }
 
 /// Where we are; between two positions while the last move is under way.
-float playhead(const App& app, const Bar& bar) {
-    const Index now = std::min(app.playback.position(), app.session.length());
-    return std::round(bar.x(std::max(0.0, static_cast<double>(now) - 1 + app.playback.fraction())));
+float playhead(const Shown& shown, const Bar& bar) {
+    const Index now = std::min(shown.playback.position(), shown.session.length());
+    return std::round(bar.x(std::max(0.0, static_cast<double>(now) - 1 + shown.playback.fraction())));
 }
 
-void draw_playhead(const App& app, const Bar& bar, ImDrawList* draw) {
-    const Theme& t = app.theme;
-    const float x = playhead(app, bar);
+void draw_playhead(const Shown& shown, const Screen& screen, const Bar& bar, ImDrawList* draw) {
+    const Theme& t = screen.theme;
+    const float x = playhead(shown, bar);
     draw->AddLine({x, bar.from.y - t.px(2)}, {x, bar.to.y + t.px(2)}, t.highlight, t.px(2));
     const float r = t.px(5), y = bar.from.y - t.px(1);
     draw->AddTriangleFilled({x - r, y}, {x + r, y}, {x, y + 1.4f * r}, t.highlight);
 }
 
-void scrub_tip(const App& app, const Bar& bar) {
-    ImGui::PushFont(app.theme.small_text);
-    tooltip(about_position(app.session, bar.position(ImGui::GetIO().MousePos.x), app.view.sm));
+void scrub_tip(const Shown& shown, const Screen& screen, const Bar& bar) {
+    ImGui::PushFont(screen.theme.small_text);
+    tooltip(about_position(shown.session, bar.position(ImGui::GetIO().MousePos.x), shown.view.sm));
     ImGui::PopFont();
 }
 
 }  // namespace
 
-void scrub_bar(App& app, float height) {
-    const Theme& t = app.theme;
+void scrub_bar(Shown& shown, Screen& screen, float height) {
+    const Theme& t = screen.theme;
     const ImVec2 from = ImGui::GetCursorScreenPos();
     const float width = std::max(1.f, ImGui::GetContentRegionAvail().x);
     hit_area("scrub", {width, height});
-    app.place("scrub");
+    screen.place("scrub");
     const bool dragged = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
-    const Bar bar{from, {from.x + width, from.y + height}, std::max<Index>(1, app.session.length())};
+    const Bar bar{from, {from.x + width, from.y + height}, std::max<Index>(1, shown.session.length())};
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled(bar.from, bar.to, Theme::mixed(t.panel, t.faint, 0.5f), t.px(3));
-    if (!app.session.run() || app.session.length() == 0) return;
+    if (!shown.session.run() || shown.session.length() == 0) return;
     if (dragged) {
-        app.playback.pause();
-        app.playback.seek(bar.position(ImGui::GetIO().MousePos.x));
+        shown.playback.pause();
+        shown.playback.seek(bar.position(ImGui::GetIO().MousePos.x));
     }
-    draw_traffic(app, bar, draw);
+    draw_traffic(shown, screen, bar, draw);
     // What playing leaves out is dark, and what is still to come is paler.
-    const float first = bar.x(static_cast<double>(app.playback.first()));
-    const float last = bar.x(static_cast<double>(app.playback.last()));
+    const float first = bar.x(static_cast<double>(shown.playback.first()));
+    const float last = bar.x(static_cast<double>(shown.playback.last()));
     draw->AddRectFilled(bar.from, {first, bar.to.y}, Theme::faded(t.panel, 0.7f));
     draw->AddRectFilled({last, bar.from.y}, bar.to, Theme::faded(t.panel, 0.7f));
-    draw->AddRectFilled({playhead(app, bar), bar.from.y}, bar.to, Theme::faded(t.panel, 0.55f));
-    draw_beginnings(app, bar, draw);
-    draw_playhead(app, bar, draw);
-    if (hovered || dragged) scrub_tip(app, bar);
+    draw->AddRectFilled({playhead(shown, bar), bar.from.y}, bar.to, Theme::faded(t.panel, 0.55f));
+    draw_beginnings(shown, screen, bar, draw);
+    draw_playhead(shown, screen, bar, draw);
+    if (hovered || dragged) scrub_tip(shown, screen, bar);
 }
 
 }  // namespace tilescope::gui::transport

@@ -6,6 +6,6 @@
 namespace tilescope::gui::transport {
 
 /// Fills the width, `height` pixels high.
-void scrub_bar(App& app, float height);
+void scrub_bar(Shown& shown, Screen& screen, float height);
 
 }  // namespace tilescope::gui::transport

@@ -236,7 +236,7 @@ void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
 void draw_edge(WallFigure& f, const WallEdge& e) {
     const Box strip = strip_of(f, e);
     if (f.nth == 0 || !e.by_row()) draw_name(f, e, strip);
-    f.app.places[f.prefix + "edge-" + e.name] = {strip.x0, strip.y0, strip.w(), strip.h()};
+    f.screen.places[f.prefix + "edge-" + e.name] = {strip.x0, strip.y0, strip.w(), strip.h()};
     const std::vector<bool> on_chip = held(f.run, f.wall, f.painters, e);
     const ImVec2 mouse = ImGui::GetMousePos();
     const bool pointed_at = hovered(strip.grown(e.side == Side::between ? 0 : f.px(2)));
@@ -284,7 +284,7 @@ namespace {
 /// Zooms in until about four tiles are seen across. The spot is in the middle, except near an end of the matrix.
 void zoom_in(WallFigure& f, const Box& room) {
     constexpr float tiles = 4, least = 2;
-    const Spot spot = *f.app.view.zoom;
+    const Spot spot = *f.shown.view.zoom;
     const float times = std::max(least, static_cast<float>(std::max(f.wall.rows(), f.wall.cols())) / tiles);
     f.per_key *= times, f.per_row *= times;
     if (f.wall.parts().count() > 0) f.tray = tray_height(f.theme(), 2 * f.tile_h());
@@ -327,7 +327,7 @@ void lay_out(WallFigure& f, const Box& area) {
     const float label = Canvas::height(t.title) + f.px(4);
     f.statistics = static_cast<float>(between) * f.pitch() + (between > 0 ? f.gap : 0) + room_for_name(f);
     const Problem& p = f.run.recorded();
-    const std::string title = longest_title(f.app.session, std::max(p.seq_q, p.seq_k));
+    const std::string title = longest_title(f.shown.session, std::max(p.seq_q, p.seq_k));
     const float wide = Canvas::width(t.small_text, title) + f.px(6), high = Canvas::height(t.small_text);
     f.names = f.wall.parts().count() > 0 ? high + f.px(3) : 0;
     f.beside = title.empty() ? 0 : wide, f.above = f.names + (title.empty() ? 0 : high + f.px(2));
@@ -371,7 +371,7 @@ void lay_out(WallFigure& f, const Box& area) {
     if (titles_every(high, f.per_row) == 0) f.beside = 0;
     if (titles_every(wide, f.per_key) == 0) f.above = f.names;
     if (!title.empty()) place();
-    if (f.app.view.zoom) zoom_in(f, room);
+    if (f.shown.view.zoom) zoom_in(f, room);
     f.rows_a_title = f.beside > 0 ? titles_every(high, f.per_row) : 0;
     f.cols_a_title = f.above > f.names ? titles_every(wide, f.per_key) : 0;
 }
@@ -382,10 +382,10 @@ void draw_titles(const WallFigure& f) {
     for (Index r = 0; f.rows_a_title > 0 && r < p.seq_q; r += f.rows_a_title) {
         const Box b = {f.seen.x0 - f.beside - f.gap, f.y_of(r), f.seen.x0 - f.gap, f.y_of(r + f.rows_a_title)};
         if (b.y0 < f.seen.y0 || b.y0 >= f.seen.y1) continue;
-        f.canvas.text_in(t.small_text, b, t.dim_ink, title_of(f.app.session, r), Align::right);
+        f.canvas.text_in(t.small_text, b, t.dim_ink, title_of(f.shown.session, r), Align::right);
     }
     const float bottom = f.seen.y0 - f.gap / 2;
-    gui::draw_titles(f.canvas, f.app.session, {f.seen.x0, bottom - f.above + f.names, f.seen.x1, bottom}, f.x_of(0),
+    gui::draw_titles(f.canvas, f.shown.session, {f.seen.x0, bottom - f.above + f.names, f.seen.x1, bottom}, f.x_of(0),
                      f.per_key, f.cols_a_title, p.seq_k);
 }
 

@@ -22,7 +22,10 @@ struct EdgeRoom {
 
 /// One run's wall in one frame.
 struct WallFigure {
-    App& app;
+    Shown& shown;
+    Derived& derived;
+    Screen& screen;
+    Input& input;
     Run& run;
     const Wall& wall;
     Canvas canvas;
@@ -57,8 +60,8 @@ struct WallFigure {
             if (e.side == side) end = std::max(end, room(e).end());
         return end;
     }
-    const Theme& theme() const { return app.theme; }
-    float px(float x) const { return app.theme.px(x); }
+    const Theme& theme() const { return screen.theme; }
+    float px(float x) const { return screen.theme.px(x); }
     Index tick() const { return run.tick(); }
     float pitch() const { return thin + px(3); }  ///< from one statistic to the next
     float x_of(Index key) const { return matrix.x0 + static_cast<float>(key) * per_key; }
@@ -78,7 +81,7 @@ struct WallFigure {
     /// Calls draw(), clipped to this box while the wall is zoomed.
     template <class F>
     void within(const Box& b, F&& draw) const {
-        app.view.zoom ? canvas.within(b, draw) : draw();
+        shown.view.zoom ? canvas.within(b, draw) : draw();
     }
     bool sees(const Box& b) const { return b.x1 > seen.x0 && b.x0 < seen.x1 && b.y1 > seen.y0 && b.y0 < seen.y1; }
     Box box(const Visit& v) const {

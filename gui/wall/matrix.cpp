@@ -156,7 +156,7 @@ void draw_skipped(const WallFigure& f) {
 
 /// Says which part is seen, so that it is not taken for the whole.
 void draw_seen(const WallFigure& f) {
-    if (!f.app.view.zoom) return;
+    if (!f.shown.view.zoom) return;
     const Theme& t = f.theme();
     const auto span = [](float from, float to, float size, Index count) {
         const Index first = whole(std::floor(from / size + 0.01f), 0, count - 1);
@@ -179,7 +179,7 @@ void draw_matrix(const WallFigure& f) {
         draw_overhang(f);
         draw_unrecorded(f);
     });
-    if (!f.app.view.zoom) draw_skipped(f);
+    if (!f.shown.view.zoom) draw_skipped(f);
     f.canvas.outline(f.seen, f.theme().panel_border);
 }
 

@@ -37,17 +37,17 @@ namespace {
 
 /// The bytes that the compared algorithm would move, where there is one.
 std::optional<Bytes> ghost_of(const WallFigure& f) {
-    const lab::Report* other = f.app.session.counted(f.app.view.compare);
-    if (!other || f.app.view.compare == f.run.algorithm().name) return std::nullopt;
+    const lab::Report* other = f.shown.session.counted(f.shown.view.compare);
+    if (!other || f.shown.view.compare == f.run.algorithm().name) return std::nullopt;
     return other_bytes(f.run, *other);
 }
 
 /// Whether there is only one bar of bytes, with nothing below it; in a race, on both walls.
 bool one_bar(const WallFigure& f) {
-    const bool compares = f.app.session.counted(f.app.view.compare) != nullptr;
-    for (const Run* run : {f.app.session.run(), f.app.session.rival()})
+    const bool compares = f.shown.session.counted(f.shown.view.compare) != nullptr;
+    for (const Run* run : {f.shown.session.run(), f.shown.session.rival()})
         if (run && (!run->has_whole_heads() || stores_scores(*run) ||
-                    (compares && run->algorithm().name != f.app.view.compare)))
+                    (compares && run->algorithm().name != f.shown.view.compare)))
             return false;
     return true;
 }
@@ -72,7 +72,7 @@ Bars lay_out_bars(const WallFigure& f, const Box& area, const std::vector<std::s
     // In a race, one scale for both.
     Bytes largest = std::max(ghost, Bytes{1});
     float label = 0;
-    for (const Run* run : {f.app.session.run(), f.app.session.rival()}) {
+    for (const Run* run : {f.shown.session.run(), f.shown.session.rival()}) {
         if (!run) continue;
         const Bytes all = run->hbm(run->ticks());
         largest = std::max(largest, all);
@@ -135,7 +135,7 @@ void draw_bytes(const WallFigure& f, Box area) {
     const auto ghost = ghost_of(f);
     const StoredBytes stored = ghost ? StoredBytes{} : stored_bytes(f.run);
     const std::string words = traffic_text(f.run, f.run.hbm(f.tick()), f.run.hbm(f.run.ticks()));
-    const std::string ghost_words = ghost ? traffic_of_other_text(*ghost, f.app.view.compare) : "";
+    const std::string ghost_words = ghost ? traffic_of_other_text(*ghost, f.shown.view.compare) : "";
     const std::string whole_words = f.run.has_whole_heads() ? "" : whole_run_text(f.run);
     const Bars b = lay_out_bars(f, area, {words, ghost_words, whole_words, stored.text}, ghost.value_or(0));
     draw_traffic_bar(f.canvas, b.bar, b.per_byte, sm_traffic_parts(t, f.run), f.run.hbm(f.run.ticks()));
@@ -157,7 +157,7 @@ void look_at_head(WallFigure& f, Index head) {
     const auto& sms = f.run.moment().sms;
     const auto at_work = std::find_if(sms.begin(), sms.end(),
                                       [&](const SmState& sm) { return sm.block && f.run.head_of(*sm.block) == head; });
-    if (at_work != sms.end()) f.app.view.sm = at_work->sm;
+    if (at_work != sms.end()) f.shown.view.sm = at_work->sm;
 }
 
 void draw_heads(WallFigure& f, Box area) {
@@ -185,7 +185,7 @@ void draw_heads(WallFigure& f, Box area) {
         const std::string place = f.prefix + "head-" + std::to_string(h + 1);
         ImGui::SetCursorScreenPos(b.min());
         const bool pressed = hit_area(place, {b.w(), b.h()});
-        f.app.place(place);
+        f.screen.place(place);
         if (hovered(b)) tooltip(about_head(f.run, h, s));
         if (pressed) look_at_head(f, h);
     }

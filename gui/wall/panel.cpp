@@ -7,19 +7,22 @@
 namespace tilescope::gui::wall {
 namespace {
 
-WallFigure figure_of(App& app, Run& run, Index head, Index focus) {
-    const Wall& wall = app.walls.of(run, head, app.session.version());
-    return {.app = app,
+WallFigure figure_of(Shown& shown, Derived& derived, Screen& screen, Input& input, Run& run, Index head, Index focus) {
+    const Wall& wall = derived.walls.of(run, head, shown.session.version());
+    return {.shown = shown,
+            .derived = derived,
+            .screen = screen,
+            .input = input,
             .run = run,
             .wall = wall,
-            .canvas = Canvas(app.theme),
-            .prefix = &run == app.session.rival() ? "rival-" : "",
+            .canvas = Canvas(screen.theme),
+            .prefix = &run == shown.session.rival() ? "rival-" : "",
             .focus = focus,
             .painters = painters(run, wall)};
 }
 
-Index focus_of(const App& app, const Run& run) {
-    return std::min(app.view.sm, std::max<Index>(0, run.schedule().sms_used() - 1));
+Index focus_of(const Shown& shown, const Run& run) {
+    return std::min(shown.view.sm, std::max<Index>(0, run.schedule().sms_used() - 1));
 }
 
 void draw_head(WallFigure& f) {
@@ -36,7 +39,7 @@ void draw_head(WallFigure& f) {
 void lay_out_heads(WallFigure& f, const Box& area) {
     const std::vector<Index> heads = heads_sharing(f.run, f.wall.head());
     const auto all = static_cast<Index>(heads.size());
-    if (all > 1 && !f.app.view.zoom) f.of = all, f.nth = f.wall.head() - heads[0];
+    if (all > 1 && !f.shown.view.zoom) f.of = all, f.nth = f.wall.head() - heads[0];
     lay_out(f, area);
     if (f.of > 1 && f.tile_h() < f.px(6)) f.of = 1, f.nth = 0, lay_out(f, area);
 }
@@ -46,7 +49,7 @@ void draw_wall(WallFigure& f, const Box& area) {
     const std::vector<Index> heads = heads_sharing(f.run, f.wall.head());
     for (const Index head : f.of > 1 ? heads : std::vector<Index>()) {
         if (head == f.wall.head()) continue;
-        WallFigure other = figure_of(f.app, f.run, head, f.focus);
+        WallFigure other = figure_of(f.shown, f.derived, f.screen, f.input, f.run, head, f.focus);
         other.prefix += "of-head-" + std::to_string(head + 1) + "-";
         other.nth = head - heads[0], other.of = f.of, other.leads = false;
         other.most_per_row = f.most_per_row, other.most_per_key = f.most_per_key;
@@ -132,27 +135,27 @@ Box room_for_wall(WallFigure& f, Box area) {
 
 /// In a race both walls have areas of one size and one scale, that of the wall with less room.
 void keep_to_scale(WallFigure& f, const Box& area) {
-    Run* other = &f.run == f.app.session.rival() ? f.app.session.run() : f.app.session.rival();
+    Run* other = &f.run == f.shown.session.rival() ? f.shown.session.run() : f.shown.session.rival();
     if (!other || !Wall::has_room_for(*other)) return;
-    const Index focus = focus_of(f.app, *other);
-    WallFigure o = figure_of(f.app, *other, head_of_sm(*other, focus), focus);
+    const Index focus = focus_of(f.shown, *other);
+    WallFigure o = figure_of(f.shown, f.derived, f.screen, f.input, *other, head_of_sm(*other, focus), focus);
     lay_out_heads(o, room_for_wall(o, area));
     f.most_per_row = o.whole_per_row, f.most_per_key = o.whole_per_key;
 }
 
 }  // namespace
 
-void panel(App& app, Run& run, const char* title) {
+void panel(Shown& shown, Derived& derived, Screen& screen, Input& input, Run& run, const char* title) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 20 || room.y < 20) return;
     if (!Wall::has_room_for(run)) {
-        Canvas(app.theme).paragraph(app.theme.text, at, app.theme.ink, no_wall_text(run), room.x, 6);
+        Canvas(screen.theme).paragraph(screen.theme.text, at, screen.theme.ink, no_wall_text(run), room.x, 6);
         return;
     }
-    const Index focus = focus_of(app, run);
-    WallFigure f = figure_of(app, run, head_of_sm(run, focus), focus);
+    const Index focus = focus_of(shown, run);
+    WallFigure f = figure_of(shown, derived, screen, input, run, head_of_sm(run, focus), focus);
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
-    const Theme& t = app.theme;
+    const Theme& t = screen.theme;
     if (*title) f.canvas.text_in(t.title, area.cut_top(Canvas::height(t.title) + f.px(4)), t.dim_ink, title);
     const bool beside = is_better_beside(f, area);
     const Box wall = room_for_wall(f, area);

@@ -31,9 +31,9 @@ const Visit* coat_to_see(const WallFigure& f, Index i, Index j) {
 }
 
 void go_to(WallFigure& f, const Visit& visit) {
-    if (const Placement* p = f.run.schedule().placement_of(visit.launch, visit.block)) f.app.view.sm = p->sm;
-    f.app.playback.pause();
-    if (&f.run == f.app.session.run()) f.app.playback.seek(f.app.session.position_of(visit.painted));
+    if (const Placement* p = f.run.schedule().placement_of(visit.launch, visit.block)) f.shown.view.sm = p->sm;
+    f.shown.playback.pause();
+    if (&f.run == f.shown.session.run()) f.shown.playback.seek(f.shown.session.position_of(visit.painted));
 }
 
 }  // namespace
@@ -43,23 +43,23 @@ void point_at(WallFigure& f) {
     const std::string place = f.prefix + "wall";
     ImGui::SetCursorScreenPos(f.seen.min());
     const bool released = hit_area(place, {f.seen.w(), f.seen.h()});
-    f.app.place(place);
-    if (f.app.view.zoom && (ImGui::IsItemActive() || ImGui::IsItemHovered()))
-        f.app.pan({m.w(), m.h()}, {f.seen.w(), f.seen.h()}, ImGui::IsItemActive());
+    f.screen.place(place);
+    if (f.shown.view.zoom && (ImGui::IsItemActive() || ImGui::IsItemHovered()))
+        f.input.pan(f.shown.view, f.theme(), {m.w(), m.h()}, {f.seen.w(), f.seen.h()}, ImGui::IsItemActive());
     if (!ImGui::IsItemHovered()) return;
-    const bool pressed = released && !f.app.grabbed;  // a drag is no click
+    const bool pressed = released && !f.input.grabbed;  // a drag is no click
     const ImVec2 mouse = ImGui::GetMousePos();
-    if (f.app.zooms && !f.leads) look_at_head(f, f.wall.head());
-    if (f.app.zooms) f.app.zoom_in((mouse.x - m.x0) / m.w(), (mouse.y - m.y0) / m.h());
+    if (f.input.zooms && !f.leads) look_at_head(f, f.wall.head());
+    if (f.input.zooms) f.input.zoom_in(f.shown.view, (mouse.x - m.x0) / m.w(), (mouse.y - m.y0) / m.h());
     if (const Painter* p = tag_at(f, mouse)) {
         tooltip(about_painter(*p));
-        if (pressed) f.app.view.sm = p->sm;
+        if (pressed) f.shown.view.sm = p->sm;
         return;
     }
     if (const Partial* p = partial_at(f, mouse)) {
         tooltip(about_partial(f.run, f.wall, *p));
         const Placement* at = f.run.schedule().placement_of(f.wall.parts().launch(), p->block);
-        if (pressed && at) f.app.view.sm = at->sm;
+        if (pressed && at) f.shown.view.sm = at->sm;
         return;
     }
     const Index i = whole((mouse.y - m.y0) / f.pitch_down(), 0, f.wall.rows() - 1);

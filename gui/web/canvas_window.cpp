@@ -172,12 +172,12 @@ void CanvasWindow::blur() {
 }
 
 /// Tells Dear ImGui and the app what happened before this frame. Dear ImGui 1.86 knows one state of a key per frame.
-void CanvasWindow::tell(App& app) {
+void CanvasWindow::tell(Input& input) {
     ImGuiIO& io = ImGui::GetIO();
-    app.keys.clear();
+    input.keys.clear();
     io.MousePos = mouse_;
     for (const InputEvent& e : events_.next_frame()) {
-        ++app.inputs;
+        ++input.count;
         if (e.kind == InputEvent::Kind::character) {
             io.AddInputCharacter(e.character);
             continue;
@@ -191,7 +191,7 @@ void CanvasWindow::tell(App& app) {
         }
         io.KeysDown[e.key] = e.kind == InputEvent::Kind::down;
         if (e.kind == InputEvent::Kind::up) continue;
-        if (const auto known = meaning_of(e)) app.keys.push_back(*known);
+        if (const auto known = meaning_of(e)) input.keys.push_back(*known);
     }
     std::copy(held_.begin(), held_.end(), io.MouseDown);
 }
@@ -211,7 +211,7 @@ void CanvasWindow::fit_canvas() {
 }
 
 void CanvasWindow::begin(App& app, double seconds) {
-    painter_.begin(app, size_, std::max(pixels_, 1.f));
+    painter_.begin(app.shown, app.screen, size_, std::max(pixels_, 1.f));
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(size_.width), static_cast<float>(size_.height)};
     io.DisplayFramebufferScale = {1, 1};
@@ -223,9 +223,9 @@ bool CanvasWindow::once(App& app, const std::function<void(double)>& after_frame
     if (size_.width == 0 || size_.height == 0) return false;  // in a tab that is not shown
     const double now = emscripten_get_now() / 1000, since = now - std::exchange(before_, now);
     begin(app, since);
-    tell(app);
+    tell(app.input);
     after_frame(painter_.draw(app, size_, std::min(since, 0.1)));
-    const bool moves = app.playback.playing() || app.playback.fraction() < 1 || app.working || !events_.empty();
+    const bool moves = app.shown.moves() || app.host.working || !events_.empty();
     return moves || --lively_ > 0;
 }
 

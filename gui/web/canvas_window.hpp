@@ -48,7 +48,7 @@ class CanvasWindow {
 
   private:
     void begin(App& app, double seconds);
-    void tell(App& app);
+    void tell(Input& input);
     void fit_canvas();
 
     struct Context {

@@ -59,7 +59,7 @@ Address asked_by(const std::vector<std::string>& words) {
 
 class Page {
   public:
-    explicit Page(const std::string& address) { app.page = InPage{address}; }
+    explicit Page(const std::string& address) { app.host.page = InPage{address}; }
 
     /// Shows what an address asks for. If the address is wrong, says why and keeps what was shown.
     void open(const std::vector<std::string>& words);
@@ -84,7 +84,9 @@ class Page {
         std::optional<Alone> alone = {};
         bool caption_of_setup = false;
     };
-    Kept kept() const { return {app.state(), app.scene, app.revealed, app.alone, caption_of_setup_}; }
+    Kept kept() const {
+        return {app.shown.state(), app.shown.scene, app.shown.revealed, app.screen.alone, caption_of_setup_};
+    }
     void show(Kept what);
     void show(const Address& asked);
     void refuse(const std::string& why);
@@ -100,13 +102,13 @@ class Page {
     std::optional<Kept> before_;  // what was shown before the one that is still being made
     bool caption_of_setup_ = false;
     /// What the page was told last, and what its address stands for.
-    struct Shown {
+    struct Told {
         std::uint64_t version = 0;
         Index step = -1, of = 0, sm = 0;
         bool playing = false, settled = false;
         std::string problem = {}, said = {};
-        bool operator==(const Shown&) const = default;
-    } shown_;
+        bool operator==(const Told&) const = default;
+    } told_;
     struct Addressed {
         State state;
         std::string scene, caption;
@@ -120,9 +122,9 @@ class Page {
 };
 
 void Page::show(Kept what) {
-    app.scene = std::move(what.scene), app.revealed = what.revealed;
-    app.restore(what.state);
-    app.alone = std::move(what.alone), caption_of_setup_ = what.caption_of_setup;
+    app.shown.scene = std::move(what.scene), app.shown.revealed = what.revealed;
+    app.shown.restore(what.state);
+    app.screen.alone = std::move(what.alone), caption_of_setup_ = what.caption_of_setup;
     begun_ = true;
 }
 
@@ -157,18 +159,18 @@ void Page::open_scene(const std::string& name) {
     const auto keep = [&](bool is_so, const char* flag) {
         if (is_so) words.emplace_back(flag);
     };
-    keep(app.view.light, "--light");
-    keep(app.view.projector, "--projector");
-    keep(app.view.no_controls, "--no-controls");
-    keep(app.alone.has_value(), "--alone");
-    keep(app.alone && (caption_of_setup_ || !app.alone->caption.empty()), "--caption");
+    keep(app.shown.view.light, "--light");
+    keep(app.shown.view.projector, "--projector");
+    keep(app.shown.view.no_controls, "--no-controls");
+    keep(app.screen.alone.has_value(), "--alone");
+    keep(app.screen.alone && (caption_of_setup_ || !app.screen.alone->caption.empty()), "--caption");
     open(words);
 }
 
 /// Files that were dropped on the page: a saved state, a recording, or inputs named q.npy, k.npy, v.npy, x.npy.
 void Page::open_files(const std::vector<std::string>& paths) {
     try {
-        Saved opened{app.state(), app.scene};
+        Saved opened{app.shown.state(), app.shown.scene};
         State& state = opened.state;
         std::vector<std::string> flags;
         for (const std::string& path : paths) {
@@ -176,7 +178,7 @@ void Page::open_files(const std::vector<std::string>& paths) {
             const std::string name = file.stem().string();
             if (file.extension() == ".json") {
                 opened = read_saved(path);
-                app.say(opened_text(file.filename().string(), state));
+                app.screen.say(opened_text(file.filename().string(), state));
             } else if (file.extension() == ".npy" && name.size() == 1 &&
                        std::string("qkvxQKVX").find(name) != std::string::npos) {
                 flags.push_back(std::string("--") + static_cast<char>(std::tolower(name[0])));
@@ -195,7 +197,7 @@ void Page::open_files(const std::vector<std::string>& paths) {
         }
         state = changed(state, flags);
         before_ = kept();
-        app.open(opened);
+        app.shown.open(opened);
         tell("problem", "");
     } catch (const std::runtime_error& e) {
         tell("problem", e.what());
@@ -204,36 +206,35 @@ void Page::open_files(const std::vector<std::string>& paths) {
 
 /// Takes back what was opened if it proves wrong only while it is being made.
 void Page::look_at_opened() {
-    if (!before_ || app.session.busy()) return;
+    if (!before_ || app.shown.session.busy()) return;
     Kept before = *std::exchange(before_, {});
-    if (app.session.problem().empty() || app.session.spill()) return;
-    refuse(app.session.problem());
+    if (app.shown.session.problem().empty() || app.shown.session.spill()) return;
+    refuse(app.shown.session.problem());
     show(std::move(before));
 }
 
 /// The caption below a lone stage: the scene's words, or what was asked for and where the numbers come from.
-std::string caption_of(const App& app) {
-    if (!app.scene) return caption_text(app.session, app.view.stage == Stage::time);
-    const Scene s = *app.told_scene();
+std::string caption_of(const Shown& shown) {
+    if (!shown.scene) return shown.caption();
+    const Scene s = *shown.told_scene();
     return scene_title(s) + ". " + s.caption + (s.question.empty() ? "" : " " + s.question) +
-           (app.revealed ? " " + s.answer : "");
+           (shown.revealed ? " " + s.answer : "");
 }
 
 void Page::write_address() {
     constexpr double least_apart = 500;  // milliseconds: browsers allow a hundred in half a minute
     const double now = emscripten_get_now();
-    if (before_ || app.filming || app.playback.playing() || app.playback.fraction() < 1 || now - written_ < least_apart)
-        return;
-    Addressed what{app.state(), app.scene ? app.scene->name : "", app.alone ? app.alone->caption : "", app.revealed,
-                   app.alone.has_value()};
+    if (before_ || app.files.filming || app.shown.moves() || now - written_ < least_apart) return;
+    Addressed what{app.shown.state(), app.shown.scene ? app.shown.scene->name : "",
+                   app.screen.alone ? app.screen.alone->caption : "", app.shown.revealed, app.screen.alone.has_value()};
     if (!address_.empty() && what == addressed_) return;
     addressed_ = std::move(what);
-    std::vector<std::string> words = link_words(app.state(), app.scene ? &*app.scene : nullptr).words;
-    if (app.scene && app.revealed) words.emplace_back("--answer");
-    if (app.alone) words.emplace_back("--alone");
-    if (app.alone && (caption_of_setup_ || !app.alone->caption.empty())) {
+    std::vector<std::string> words = link_words(app.shown.state(), app.shown.scene ? &*app.shown.scene : nullptr).words;
+    if (app.shown.scene && app.shown.revealed) words.emplace_back("--answer");
+    if (app.screen.alone) words.emplace_back("--alone");
+    if (app.screen.alone && (caption_of_setup_ || !app.screen.alone->caption.empty())) {
         words.emplace_back("--caption");
-        if (!caption_of_setup_) words.push_back(app.alone->caption);
+        if (!caption_of_setup_) words.push_back(app.screen.alone->caption);
     }
     const std::string fragment = fragment_of(words);
     if (fragment == address_) return;
@@ -243,57 +244,55 @@ void Page::write_address() {
 
 /// Exports the stage alone to the file that was asked for.
 void Page::export_stage() {
-    const std::string path = std::exchange(app.stage_file.path, {});
+    const std::string path = std::exchange(app.files.stage_file.path, {});
     if (path.empty()) return;
-    const std::string caption = app.stage_file.caption ? caption_text(app.session, app.view.stage == Stage::time) : "";
-    const auto before = std::exchange(app.alone, Alone{caption, app.stage_file.transparent});
+    const std::string caption = app.files.stage_file.caption ? app.shown.caption() : "";
+    const auto before = std::exchange(app.screen.alone, Alone{caption, app.files.stage_file.transparent});
     for (int k = 0; k < 3; ++k) window.lay_out(app);  // Dear ImGui learns some sizes by drawing
     if (check_ending("the name", path, {".svg", ".pdf", ".png"}) == ".svg") {
-        std::ofstream(path) << shell::as_svg(app, [this] { window.lay_out(app); });
+        std::ofstream(path) << shell::as_svg(app.shown, app.screen, [this] { window.lay_out(app); });
     } else {
         window.draw_beside(app);
         tell("picture", std::filesystem::path(path).filename().string());
     }
-    app.alone = before;
-    app.say(written_text(path));
+    app.screen.alone = before;
+    app.screen.say(written_text(path));
 }
 
 void Page::film() {
-    if (recorder_.to_begin(app)) {
-        recorder_.prepare(app);
+    if (recorder_.to_begin(app.files)) {
+        recorder_.prepare(app.shown, app.screen, app.files);
         for (int k = 0; k < 3; ++k) window.lay_out(app);
         window.draw_beside(app);
-        recorder_.begin(app, tell);
+        recorder_.begin(app.shown, app.files, tell);
     }
-    recorder_.work(app, emscripten_get_now(), tell);
-    if (app.filming) window.wake();
+    recorder_.work(app.shown, app.screen, app.files, emscripten_get_now(), tell);
+    if (app.files.filming) window.wake();
 }
 
 /// For pages that embed this one, and for people who cannot see it.
 void Page::say_what_is_shown() {
-    const Run* run = app.session.run();
-    const auto sm = static_cast<std::size_t>(app.view.sm);
-    const SmState* focus = run && sm < run->moment().sms.size() ? &run->moment().sms[sm] : nullptr;
-    Shown now;
-    now.version = app.session.version(), now.step = app.playback.position(), now.of = app.playback.length();
-    now.sm = app.view.sm, now.playing = app.playback.playing();
-    now.settled = app.playback.fraction() >= 1 && !app.session.busy();
-    now.problem = app.session.problem();
-    if (!now.playing) now.said = what_happens_now(app.session, focus);
-    if (now == shown_) return;
-    shown_ = std::move(now);
-    const nlohmann::ordered_json j{{"step", shown_.step},
-                                   {"of", shown_.of},
-                                   {"playing", shown_.playing},
-                                   {"settled", shown_.settled},
-                                   {"said", shown_.said}};
+    Told now;
+    now.version = app.shown.session.version(), now.step = app.shown.playback.position(),
+    now.of = app.shown.playback.length();
+    now.sm = app.shown.view.sm, now.playing = app.shown.playback.playing();
+    now.settled = app.shown.playback.fraction() >= 1 && !app.shown.session.busy();
+    now.problem = app.shown.session.problem();
+    if (!now.playing) now.said = what_happens_now(app.shown.session, app.shown.focus());
+    if (now == told_) return;
+    told_ = std::move(now);
+    const nlohmann::ordered_json j{{"step", told_.step},
+                                   {"of", told_.of},
+                                   {"playing", told_.playing},
+                                   {"settled", told_.settled},
+                                   {"said", told_.said}};
     tell("shown", j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 /// For whoever reads the log: a click's changes are drawn in the next frame, so only two equal frames are certain.
 void Page::log() {
     std::string now = shell::status(app);
-    if (now == logged_ || app.playback.playing()) tell("log", now);
+    if (now == logged_ || app.shown.playback.playing()) tell("log", now);
     logged_ = std::move(now);
 }
 
@@ -305,22 +304,23 @@ void Page::after_frame(double milliseconds) {
     export_stage();
     film();
     if (watched) log();
-    if (caption_of_setup_ && app.alone) app.alone->caption = caption_of(app);
+    if (caption_of_setup_ && app.screen.alone) app.screen.alone->caption = caption_of(app.shown);
     if (const std::string wanted = CanvasWindow::cursor(); wanted != cursor_) tell("cursor", cursor_ = wanted);
     const auto field = CanvasWindow::field();
     if (field.has_value() != std::exchange(typing_, field.has_value()))
         tell(field ? "typing" : "typed", field.value_or(""));
-    if (std::exchange(app.page->opens, false)) tell("choose", "");
-    if (app.full_screen != full_screen) tell("fullscreen", (full_screen = app.full_screen) ? "on" : "off");
+    if (std::exchange(app.host.page->opens, false)) tell("choose", "");
+    if (app.host.full_screen != full_screen) tell("fullscreen", (full_screen = app.host.full_screen) ? "on" : "off");
 }
 
 void Page::act(const std::string& what, double number) {
-    if (what == "step") number < 0 ? app.step_back() : app.step_on();
-    if (what == "seek") app.playback.pause(), app.playback.seek(whole(number, 0, app.playback.length()));
-    if (what == "play" && !app.playback.playing()) app.playback.play();
-    if (what == "pause") app.playback.pause();
-    if (what == "reveal") app.revealed = number != 0;
-    if (what == "unfilm" && app.filming) app.filming->cancelled = true;
+    if (what == "step") number < 0 ? app.shown.step_back() : app.shown.step_on();
+    if (what == "seek")
+        app.shown.playback.pause(), app.shown.playback.seek(whole(number, 0, app.shown.playback.length()));
+    if (what == "play" && !app.shown.playback.playing()) app.shown.playback.play();
+    if (what == "pause") app.shown.playback.pause();
+    if (what == "reveal") app.shown.revealed = number != 0;
+    if (what == "unfilm" && app.files.filming) app.files.filming->cancelled = true;
 }
 
 bool Page::frame() {
@@ -339,8 +339,8 @@ void begin(const std::string& address, const std::string& fragment, bool tour) {
     io.GetClipboardTextFn = [](void*) { return pasted.c_str(); };
     const auto words = words_of_fragment(fragment);
     page->open(words);
-    if (tour && std::find(words.begin(), words.end(), "--no-tour") == words.end() && !page->app.alone)
-        page->app.view.tour = 0;
+    if (tour && std::find(words.begin(), words.end(), "--no-tour") == words.end() && !page->app.screen.alone)
+        page->app.shown.view.tour = 0;
 }
 
 }  // namespace
@@ -402,14 +402,14 @@ EMSCRIPTEN_KEEPALIVE void tilescope_do(const char* what, double number) {
     page->window.wake();
     page->act(what, number);
 }
-EMSCRIPTEN_KEEPALIVE void tilescope_full_screen(int on) { page->app.full_screen = page->full_screen = on != 0; }
+EMSCRIPTEN_KEEPALIVE void tilescope_full_screen(int on) { page->app.host.full_screen = page->full_screen = on != 0; }
 /// Zooms in on a point, or out.
 EMSCRIPTEN_KEEPALIVE void tilescope_zoom(int in, double x, double y) {
     page->window.move(x, y);
-    page->app.zooms = in != 0;
-    page->app.view.zoom.reset();
+    page->app.input.zooms = in != 0;
+    page->app.shown.view.zoom.reset();
 }
 /// Whether to leave out the animation of moves and show only their result.
-EMSCRIPTEN_KEEPALIVE void tilescope_still(int still) { page->app.playback.still = still != 0; }
+EMSCRIPTEN_KEEPALIVE void tilescope_still(int still) { page->app.shown.playback.still = still != 0; }
 EMSCRIPTEN_KEEPALIVE void tilescope_watch() { page->watched = true; }
 }

@@ -13,16 +13,16 @@ class Recorder {
     using Tell = void (*)(const char* what, const std::string& text);
 
     /// Whether a film is asked for, and not begun.
-    bool to_begin(const App& app) const { return app.filming && !before_; }
+    bool to_begin(const Files& files) const { return files.filming && !before_; }
     /// Shows nothing but the stage, at the first step of the film.
-    void prepare(App& app);
+    void prepare(Shown& shown, Screen& screen, const Files& files);
     /// Begins the film with what is on the canvas. The page records from here on.
-    void begin(App& app, Tell tell);
+    void begin(Shown& shown, const Files& files, Tell tell);
     /// After every frame, with the time in milliseconds. When the film is over, what was shown is shown again.
-    void work(App& app, double now, Tell tell);
+    void work(Shown& shown, Screen& screen, Files& files, double now, Tell tell);
 
   private:
-    void end(App& app, bool keep, Tell tell);
+    void end(Shown& shown, Screen& screen, Files& files, bool keep, Tell tell);
 
     struct Before {
         State state;

@@ -41,8 +41,8 @@ void draw_all(Drawing& d, const ImFont* font) {
 TEST_CASE("text in a picture of vectors is text, and is never taken for anything else", "[drawing]") {
     Headless h;
     Drawing d;
-    d.text(h.app.theme.text, {5, 5}, red, "a < b && \"c\" > d\x01");
-    d.text(h.app.theme.text, {5, 5}, red, "   ");
+    d.text(h.app.screen.theme.text, {5, 5}, red, "a < b && \"c\" > d\x01");
+    d.text(h.app.screen.theme.text, {5, 5}, red, "   ");
     const std::string svg = d.svg(page, 0, "K & V", "--caption \"<\"");
     CHECK_THAT(svg, ContainsSubstring(">a &lt; b &amp;&amp; &quot;c&quot; &gt; d</text>"));
     CHECK(count(svg, "<text") == 1);
@@ -54,14 +54,14 @@ TEST_CASE("text in a picture of vectors is text, and is never taken for anything
 TEST_CASE("a text has its font's family, its size as type is set, and stands on its baseline", "[drawing]") {
     Headless h;
     Drawing d;
-    const Typeface face = typeface_of(h.app.theme.title);
-    d.text(h.app.theme.title, {5, 7}, red, "words");
+    const Typeface face = typeface_of(h.app.screen.theme.title);
+    d.text(h.app.screen.theme.title, {5, 7}, red, "words");
     const std::string svg = svg_of(d);
     CHECK_FALSE(face.family.empty());
     CHECK(face.em > 0);
-    CHECK(face.em < h.app.theme.title->FontSize + 1);
+    CHECK(face.em < h.app.screen.theme.title->FontSize + 1);
     CHECK(face.baseline > 0);
-    CHECK(face.baseline < h.app.theme.title->FontSize);
+    CHECK(face.baseline < h.app.screen.theme.title->FontSize);
     CHECK_THAT(svg, ContainsSubstring("'" + face.family + "'"));
     CHECK_THAT(svg, ContainsSubstring("x=\"5\" y=\"" + std::to_string(7 + static_cast<int>(face.baseline)) + "\""));
     CHECK((svg.find("font-weight") != svg.npos) == (face.weight != 400));
@@ -70,14 +70,14 @@ TEST_CASE("a text has its font's family, its size as type is set, and stands on 
 TEST_CASE("the same drawing twice is the same bytes", "[drawing]") {
     Headless h;
     Drawing a, b;
-    draw_all(a, h.app.theme.text), draw_all(b, h.app.theme.text);
+    draw_all(a, h.app.screen.theme.text), draw_all(b, h.app.screen.theme.text);
     CHECK(svg_of(a, red) == svg_of(b, red));
 }
 
 TEST_CASE("shapes are written in the order in which they are drawn", "[drawing]") {
     Headless h;
     Drawing d;
-    draw_all(d, h.app.theme.text);
+    draw_all(d, h.app.screen.theme.text);
     const std::string svg = svg_of(d);
     std::size_t at = 0;
     for (const char* shape : {"<rect x=\"1\" y=\"2\"", "<rect x=\"1.5\" y=\"2.5\"", "<line", "<polygon", "<polygon",

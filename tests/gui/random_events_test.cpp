@@ -25,13 +25,13 @@ TEST_CASE("Frames go on while something large is in the making", "[window][event
                                Flags{{"batch", "1099511627776"}}, Flags{{"seq", "1099511627776"}}, row_by_row})
         for (const char* algorithm : {"flash_v2", "softmax_online", "standard"}) {
             CAPTURE(algorithm, flags);
-            h.app.session.ask(show::setup("flash_v2", show::toy));
-            h.app.session.finish();
+            h.app.shown.session.ask(show::setup("flash_v2", show::toy));
+            h.app.shown.session.finish();
             const double begin = processor_time();
-            h.app.session.ask(show::with_algorithm(show::setup("flash_v2", flags), algorithm));
+            h.app.shown.session.ask(show::with_algorithm(show::setup("flash_v2", flags), algorithm));
             CHECK(processor_time() - begin < 2);
             for (int k = 0; k < 5; ++k) CHECK(h.draw(0.2) < 2);
-            h.app.session.cancel();
+            h.app.shown.session.cancel();
             CHECK(h.draw(0) < 2);
         }
 }

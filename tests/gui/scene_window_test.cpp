@@ -10,9 +10,9 @@ using namespace tilescope::gui;
 namespace {
 
 void show_scene(Headless& h, const std::string& name, Stage stage = Stage::wall) {
-    h.app.open_scene(scene_named(name));
-    h.app.session.finish();
-    h.app.view.stage = stage;
+    h.app.shown.open_scene(scene_named(name));
+    h.app.shown.session.finish();
+    h.app.shown.view.stage = stage;
     for (int k = 0; k < 3; ++k) h.draw(0);
 }
 
@@ -20,7 +20,7 @@ void show_scene(Headless& h, const std::string& name, Stage stage = Stage::wall)
 std::string said(Headless& h) {
     h.draw(0);
     std::string all;
-    for (const auto& [panel, notes] : h.app.notes.panels())
+    for (const auto& [panel, notes] : h.app.screen.notes.panels())
         for (const Note& n : panel == "scene" ? notes : std::vector<Note>()) all += n.text + '\n';
     return all;
 }
@@ -35,18 +35,18 @@ TEST_CASE("walls of a race are to one scale, at every size", "[window][scenes]")
         show_scene(h, scene.name);
         for (const auto& [width, height] : {std::pair(1440, 900), {1920, 1080}, {1000, 700}, {800, 600}}) {
             for (const bool in_a_hall : {false, true}) {
-                h.app.view.projector = in_a_hall;
+                h.app.shown.view.projector = in_a_hall;
                 h.dress(false, 1, in_a_hall ? Reader::in_a_hall : Reader::at_a_desk);
                 h.resize(width, height);
                 for (int k = 0; k < 3; ++k) h.draw(0);
                 INFO(scene.name << ", " << width << " x " << height << (in_a_hall ? " in a hall" : ""));
-                const Run& run = *h.app.session.run();
-                const Wall wall(run, head_of_sm(run, h.app.view.sm));
+                const Run& run = *h.app.shown.session.run();
+                const Wall wall(run, head_of_sm(run, h.app.shown.view.sm));
                 for (const WallEdge& e : wall.edges()) {
-                    const auto at = h.app.places.find("edge-" + e.name),
-                               other = h.app.places.find("rival-edge-" + e.name);
+                    const auto at = h.app.screen.places.find("edge-" + e.name),
+                               other = h.app.screen.places.find("rival-edge-" + e.name);
                     // Rows of tiles with trays below them are farther apart.
-                    if (at == h.app.places.end() || other == h.app.places.end()) continue;
+                    if (at == h.app.screen.places.end() || other == h.app.screen.places.end()) continue;
                     if (e.by_row() && wall.parts().count() > 0) continue;
                     const float own = e.by_row() ? at->second.w : at->second.z;
                     CHECK(own == Approx(e.by_row() ? other->second.w : other->second.z).margin(0.5));
@@ -64,22 +64,22 @@ TEST_CASE("words of a scene do not outlive its setup, nor a file that is opened"
     const Scene race = scene_named("race-by-time");
     show_scene(h, race.name);
     CHECK(said(h).find("changed") == std::string::npos);
-    h.app.session.set("heads", "128");
-    h.app.session.finish();
+    h.app.shown.session.set("heads", "128");
+    h.app.shown.session.finish();
     CHECK(said(h).find("changed: heads 128") != std::string::npos);
     CHECK(said(h).find("Before that: The same head") != std::string::npos);
-    h.app.session.set("heads", "1");
-    h.app.session.finish();
+    h.app.shown.session.set("heads", "1");
+    h.app.shown.session.finish();
     CHECK(said(h).find("changed") == std::string::npos);
     const Scene walls = scene_named("columns-and-rows");
     save_shown(walls.state, &walls, folder / "walls.json");
     save_shown(walls.state, nullptr, folder / "state.json");
     show_scene(h, "causal-tiles");
-    h.app.open(read_saved(folder / "walls.json"));
-    h.app.session.finish();
+    h.app.shown.open(read_saved(folder / "walls.json"));
+    h.app.shown.session.finish();
     CHECK(said(h).find(walls.title.substr(0, 20)) != std::string::npos);
     CHECK(said(h).find("Causal") == std::string::npos);
-    h.app.open(read_saved(folder / "state.json"));
-    h.app.session.finish();
+    h.app.shown.open(read_saved(folder / "state.json"));
+    h.app.shown.session.finish();
     CHECK(said(h).empty());
 }

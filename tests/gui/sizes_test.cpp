@@ -32,35 +32,36 @@ class Scan {
     }
     void show(const Situation& situation) {
         situation_ = situation.name;
-        h_.app.session.ask(situation.setup);
-        h_.app.session.finish();
-        h_.app.view = {};
-        h_.app.view.compare = situation.compare;
-        h_.app.view.tour = situation.tour;
-        if (situation.breakpoint) h_.app.view.breakpoints = {situation.breakpoint};
-        if (situation.opens) h_.app.view.drawer = Drawer::controls;  // on a phone, it has the control to click
+        h_.app.shown.session.ask(situation.setup);
+        h_.app.shown.session.finish();
+        h_.app.shown.view = {};
+        h_.app.shown.view.compare = situation.compare;
+        h_.app.shown.view.tour = situation.tour;
+        if (situation.breakpoint) h_.app.shown.view.breakpoints = {situation.breakpoint};
+        if (situation.opens) h_.app.shown.view.drawer = Drawer::controls;  // on a phone, it has the control to click
         h_.resize(1440, 900);
         for (int k = 0; k < 3; ++k) h_.draw(0);
         if (situation.opens) click(situation.opens);
     }
     /// Draws at this size, at a random step, with the mouse at a random place.
     void look(int width, int height) {
-        View& v = h_.app.view;
+        View& v = h_.app.shown.view;
         v.tab = random_() % 2 ? Tab::code : Tab::program;
         v.detail = random_() % 2 ? Detail::values : Detail::counters;
-        v.projector = h_.app.theme.in_a_hall();
+        v.projector = h_.app.screen.theme.in_a_hall();
         v.drawer = static_cast<Drawer>(random_() % 5);
         v.zoom = random_() % 4 ? std::nullopt : std::optional(Spot{quarter(), quarter()});
         constexpr Stage stages[] = {Stage::wall, Stage::machine, Stage::time, Stage::row};
         v.stage = stages[random_() % std::size(stages)];
-        const auto length = static_cast<std::uint64_t>(h_.app.session.length());
-        const Index at[] = {0, static_cast<Index>(random_() % (length + 1)), h_.app.session.length()};
-        h_.app.playback.seek(at[random_() % 3]);
+        const auto length = static_cast<std::uint64_t>(h_.app.shown.session.length());
+        const Index at[] = {0, static_cast<Index>(random_() % (length + 1)), h_.app.shown.session.length()};
+        h_.app.shown.playback.seek(at[random_() % 3]);
         ImGui::GetIO().MousePos = {static_cast<float>(random_() % 1500), static_cast<float>(random_() % 1000)};
         draw(width, height);
     }
     void draw(int width, int height) {
-        CAPTURE(situation_, scale_, width, height, h_.app.view.tab, h_.app.view.detail, h_.app.playback.position());
+        CAPTURE(situation_, scale_, width, height, h_.app.shown.view.tab, h_.app.shown.view.detail,
+                h_.app.shown.playback.position());
         h_.resize(width, height);
         // Twice, because ImGui learns the sizes of some things only by drawing them.
         for (int k = 0; k < 2; ++k) h_.draw(0.02);
@@ -74,7 +75,7 @@ class Scan {
 
   private:
     void click(const char* place) {
-        const ImVec4 r = h_.app.places.at(place);
+        const ImVec4 r = h_.app.screen.places.at(place);
         ImGuiIO& io = ImGui::GetIO();
         io.MousePos = {r.x + r.z / 2, r.y + r.w / 2};
         for (const bool down : {false, true, false}) io.MouseDown[0] = down, h_.draw(0);
@@ -110,7 +111,7 @@ TEST_CASE("Nothing is too narrow to be clicked in", "[window][sizes]") {
     for (const float scale : {0.8f, 1.2f, 1.6f}) {
         scan.dress(scale);
         scan.show(scan.all()[4]);  // a race: two strips
-        scan.headless().app.view.detail = Detail::counters;
+        scan.headless().app.shown.view.detail = Detail::counters;
         for (int width = 1; width <= 160; ++width) scan.draw(width, 700), scan.draw(width, 200);
     }
 }

@@ -75,8 +75,8 @@ Visitor::Visitor(Choices& choices) : choices_(choices), before_(std::filesystem:
     write_bytes("broken.json", R"({"tilescope-gui": ["flash_v2", "--step", "-1"]})");
     situations_ = situations("recorded.json");
     std::erase_if(situations_, [](const Situation& s) { return s.slow; });
-    h_.app.session.ask(situations_[0].setup);
-    h_.app.session.finish();
+    h_.app.shown.session.ask(situations_[0].setup);
+    h_.app.shown.session.finish();
     h_.draw(0);
 }
 
@@ -102,7 +102,7 @@ void Visitor::do_something() {
     if (kind < 250) return play();
     if (kind < 253) return save_or_open();
     if (kind == 254 && choices_.one_in(8)) h_.dress(choices_.one_in(2), choices_.of({0.8f, 1.f, 1.5f, 2.f, 3.f}));
-    if (kind == 255) h_.app.session.ask(choices_.of(situations_).setup);
+    if (kind == 255) h_.app.shown.session.ask(choices_.of(situations_).setup);
 }
 
 void Visitor::move() {
@@ -129,8 +129,8 @@ void Visitor::click(const ImVec4& at) {
 
 /// Clicks a named control; into a field, something is typed.
 void Visitor::click_place() {
-    if (h_.app.places.empty()) return;
-    const auto& [name, at] = choices_.of(h_.app.places);
+    if (h_.app.screen.places.empty()) return;
+    const auto& [name, at] = choices_.of(h_.app.screen.places);
     const bool field = name.ends_with("-input") || name == "path";
     click(at);
     if (!field || choices_.one_in(4)) return;
@@ -152,7 +152,7 @@ void Visitor::key() {
         case 2:
             return void(io.KeysDown[choices_.below(ImGuiKey_COUNT)] = true);
         default:
-            h_.app.keys.push_back(static_cast<Key>(choices_.below(static_cast<std::uint64_t>(Key::six) + 1)));
+            h_.app.input.keys.push_back(static_cast<Key>(choices_.below(static_cast<std::uint64_t>(Key::six) + 1)));
     }
 }
 
@@ -165,10 +165,10 @@ void Visitor::resize() {
     h_.resize(width, length(1400));
 }
 
-void Visitor::change_flag() { h_.app.session.set(choices_.of(lab::settable_flags()), choices_.of(texts())); }
+void Visitor::change_flag() { h_.app.shown.session.set(choices_.of(lab::settable_flags()), choices_.of(texts())); }
 
 void Visitor::look_elsewhere() {
-    View& v = h_.app.view;
+    View& v = h_.app.shown.view;
     v.stage = choices_.one_in(12) ? choices_.of({Stage::tiles, Stage::tiles, Stage::roofline, Stage::io})
                                   : choices_.of({Stage::wall, Stage::machine, Stage::time, Stage::row});
     v.metric = choices_.of({"time_us", "hbm_bytes", "dram_bytes", "bound"});
@@ -184,7 +184,7 @@ void Visitor::look_elsewhere() {
 }
 
 void Visitor::play() {
-    Playback& p = h_.app.playback;
+    Playback& p = h_.app.shown.playback;
     p.loop = choices_.one_in(2);
     p.set_speed(choices_.of({0.5, 4.0, 100.0, 2000.0}));
     p.seek(static_cast<Index>(choices_.below(std::uint64_t{1} << 16)) - 10);
@@ -194,12 +194,12 @@ void Visitor::play() {
 /// Saves and opens as the dialog does; what was saved reads back.
 void Visitor::save_or_open() {
     try {
-        const show::State now = h_.app.state();
+        const show::State now = h_.app.shown.state();
         const std::string path = choices_.of({"saved.json", "\xe9.json"});
         show::save_state(now, path);
         if (show::command_line(show::read_state(path)) != show::command_line(now))
             told_ = "what was saved is not what was read: " + shown();
-        h_.app.restore(show::read_state(choices_.of(texts())));
+        h_.app.shown.restore(show::read_state(choices_.of(texts())));
     } catch (const std::runtime_error&) {
     }
 }
@@ -213,10 +213,10 @@ std::string Visitor::draw(double seconds) {
 }
 
 std::string Visitor::wrong() const {
-    const show::Session& s = h_.app.session;
-    const Playback& p = h_.app.playback;
+    const show::Session& s = h_.app.shown.session;
+    const Playback& p = h_.app.shown.playback;
     if (std::string found = Headless::wrong_drawing(); !found.empty()) return found;
-    for (const auto& [panel, notes] : h_.app.notes.panels())
+    for (const auto& [panel, notes] : h_.app.screen.notes.panels())
         for (const Note& n : notes)
             if (!is_shown(n.text)) return panel + " draws " + text::shown(n.text);
     if (s.length() < 0 || p.position() < 0 || p.position() > p.length()) return "the position is not in the run";
@@ -229,13 +229,13 @@ std::string Visitor::wrong() const {
 
 /// Before the next event, a run that is being made is either waited for or cancelled.
 void Visitor::settle() {
-    show::Session& s = h_.app.session;
+    show::Session& s = h_.app.shown.session;
     if (s.busy()) {
         is_cheap(s.setup()) ? s.finish() : s.cancel();
-        follow(h_.app);
+        follow(h_.app.shown);
     }
     // The plane can be clicked, so it has to be there. Other figures have no effect on later events.
-    if (h_.app.view.stage == Stage::tiles) h_.app.explorer.await(s, h_.app.view);
+    if (h_.app.shown.view.stage == Stage::tiles) h_.app.derived.explorer.await(s, h_.app.shown.view);
 }
 
 }  // namespace tilescope::gui

@@ -22,7 +22,7 @@ class Visitor {
     /// the same effects: what takes long to make is waited for or cancelled at once.
     std::string act();
     /// The command that shows the current state.
-    std::string shown() const { return show::shell_command(h_.app.state()).substr(0, 1000); }
+    std::string shown() const { return show::shell_command(h_.app.shown.state()).substr(0, 1000); }
 
   private:
     void do_something();

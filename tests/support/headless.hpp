@@ -39,7 +39,7 @@ class Headless {
     }
     /// Sets the theme; to be called between two frames.
     void dress(bool light, float scale, Reader reader = Reader::at_a_desk) {
-        set_theme(app.theme, fonts_, light, scale, reader);
+        set_theme(app.screen.theme, fonts_, light, scale, reader);
         unsigned char* pixels = nullptr;
         int width = 0, height = 0;
         ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
