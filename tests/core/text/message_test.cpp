@@ -9,7 +9,9 @@ using namespace tilescope;
 using text::Argument;
 
 TEST_CASE("arguments go into their places", "[text]") {
-    const auto filled = [](const char* words, std::vector<Argument> arguments) { return text::filled(words, arguments); };
+    const auto filled = [](const char* words, std::vector<Argument> arguments) {
+        return text::filled(words, arguments);
+    };
     CHECK(filled("", {}).empty());
     CHECK(filled("nothing to say", {}) == "nothing to say");
     CHECK(filled("{2} before {1}, and {2}", {"a", std::string("b")}) == "b before a, and b");
@@ -22,8 +24,9 @@ TEST_CASE("arguments go into their places", "[text]") {
 }
 
 TEST_CASE("a language is a table of words by id", "[text]") {
-    const EmbeddedFile files[] = {{"b.txt", "# comment = none\nb.second = {1} \u4e2a\u5757\n\nb.first =  words = more  \n"},
-                                  {"a.txt", "a.only = a"}};
+    const EmbeddedFile files[] = {
+        {"b.txt", "# comment = none\nb.second = {1} \u4e2a\u5757\n\nb.first =  words = more  \n"},
+        {"a.txt", "a.only = a"}};
     const text::Language language(files);
     REQUIRE(language.messages().size() == 3);
     CHECK(language.messages()[0].first == "a.only");
