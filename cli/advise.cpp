@@ -12,7 +12,7 @@
 #include "lab/model/timing.hpp"
 #include "lab/report/metric.hpp"
 #include "lab/study/advice.hpp"
-#include "lab/workload/sweep.hpp"
+#include "lab/study/vary.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

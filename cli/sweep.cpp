@@ -1,6 +1,4 @@
 // `tilescope sweep ALGO... --vary KEY=VALUES`: a table of runs over ranges of sizes, tiles and machines, as CSV.
-#include "lab/workload/sweep.hpp"
-
 #include <iostream>
 
 #include "cli/commands.hpp"
@@ -14,6 +12,7 @@
 #include "lab/run/judgement.hpp"
 #include "lab/run/reference.hpp"
 #include "lab/study/study.hpp"
+#include "lab/study/vary.hpp"
 #include "lab/system/atomic_file.hpp"
 
 namespace tilescope::cli {

@@ -9,7 +9,7 @@
 #include "lab/model/mapping.hpp"
 #include "lab/report/metric.hpp"
 #include "lab/study/study.hpp"
-#include "lab/workload/sweep.hpp"
+#include "lab/study/vary.hpp"
 
 namespace tilescope::lab {
 

@@ -7,7 +7,7 @@
 #include "core/text/numbers.hpp"
 #include "lab/flags/options.hpp"
 #include "lab/flags/parse.hpp"
-#include "lab/workload/sweep.hpp"
+#include "lab/study/vary.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 

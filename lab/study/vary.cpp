@@ -1,4 +1,4 @@
-#include "lab/workload/sweep.hpp"
+#include "lab/study/vary.hpp"
 
 #include <cmath>
 #include <cstdio>
