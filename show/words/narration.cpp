@@ -5,21 +5,18 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "show/words/formula.hpp"
+#include "show/words/sm_text.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
-std::string range(Span s) {
-    return s.size == 1 ? std::to_string(s.begin) : std::to_string(s.begin) + "–" + std::to_string(s.end() - 1);
-}
-
-std::string shape(const RecordedTile& t) {
-    return " (" + std::to_string(t.rows) + " × " + std::to_string(t.cols) + ")";
-}
+std::string shape(const RecordedTile& t) { return " (" + tile_shape(t) + ")"; }
 
 const RecordedTile& tile_of(const Run& run, TileId id) { return run.trace().tiles()[id]; }
 
@@ -29,7 +26,8 @@ std::string moved_tensor(const Run& run, Index step) {
     const std::string tensor = tensor_of(run, e.region);
     if (e.kind() != Kind::store) return tensor;
     const std::string& from = run.contents().operand(step, 0);
-    return (from != run.trace().tensors()[e.region.tensor].name ? from + " as " : "") + tensor;
+    const bool same = from == run.trace().tensors()[e.region.tensor].name;
+    return same ? tensor : message("narration.stored_as", from, tensor);
 }
 
 /// The name of what the written tile holds: before the operation where it updates the tile, else after it.
@@ -67,11 +65,11 @@ std::string meant_by(char letter, const Run& run, Index step, bool is_new) {
         case 's':
             return name_of(tile_of(run, e.kind() == Kind::store ? e.a() : e.out).space);
         case 'p':
-            return factor_text(e) + turned(0) + " by " + turned(1);
+            return message("narration.factors", factor_text(e) + turned(0), turned(1));
         case 'i':
-            return is_new ? "into" : "and adds the product to";
+            return message(is_new ? "narration.into" : "narration.adds_to");
         default:
-            throw std::logic_error(std::string("the sentence of ") + e.operation->name + " has %" + letter);
+            throw std::logic_error(message("narration.no_such_letter", e.operation->name, std::string(1, letter)));
     }
 }
 
@@ -82,13 +80,12 @@ std::string filled(const Run& run, std::string_view sentence, Index step, bool i
     return said;
 }
 
-/// ": 64 exponentials"; where an operation has exponentials and other FLOPs, only its exponentials.
+/// "64 exponentials"; where an operation has exponentials and other FLOPs, only its exponentials.
 std::string counted(const Event& e) {
     const Operation& op = *e.operation;
-    if (!*op.unit) return {};
     if (e.kind() == Kind::product)
-        return ": " + text::count(static_cast<double>(e.cost.matmul_flops)) + ' ' + op.unit + "s";
-    return ": " + text::counted(op.price.exps > 0 ? e.cost.exps : e.cost.other_flops, op.unit);
+        return message("narration.flops", text::count(static_cast<double>(e.cost.matmul_flops)));
+    return text::counted(op.price.exps > 0 ? e.cost.exps : e.cost.other_flops, op.unit);
 }
 
 std::string told(const Run& run, Index step, bool is_new) {
@@ -97,12 +94,12 @@ std::string told(const Run& run, Index step, bool is_new) {
     const bool column = op.of_column && tile_of(run, e.out).cols == 1;
     std::string said = filled(run, column ? op.of_column : op.sentence, step, is_new);
     const std::string& now = run.contents().after(step);
-    if (op.kind == Kind::map && now != written(run, step)) said += ", which gives " + now;
+    if (op.kind == Kind::map && now != written(run, step)) said = message("narration.gives", said, now);
     const bool one_operand = e.out != no_tile && e.a() != no_tile && e.b() == no_tile;
     if (one_operand && tile_of(run, e.a()).space != tile_of(run, e.out).space)
-        said +=
-            std::string(", from ") + name_of(tile_of(run, e.a()).space) + " into " + name_of(tile_of(run, e.out).space);
-    return said + counted(e);
+        said = message("narration.from_into", said, name_of(tile_of(run, e.a()).space),
+                       name_of(tile_of(run, e.out).space));
+    return *op.unit ? message("narration.counted", said, counted(e)) : said;
 }
 
 /// "makes O (64 × 64) = 0 and m (64 × 1) = −∞ in registers"; only runs with values tell the fill.
@@ -117,13 +114,14 @@ std::string making(const Run& run, const std::vector<const Step*>& made) {
         tiles.push_back(t.name + shape(t) + value);
         together = together && t.space == space;
     }
-    return "makes " + text::listed(tiles) + (together ? std::string(" in ") + name_of(space) : " on chip");
+    const std::string all = text::listed(tiles);
+    return together ? message("narration.makes_in", all, name_of(space)) : message("narration.makes_on_chip", all);
 }
 
 std::string giving_back(const Run& run, const std::vector<const Step*>& released) {
     std::vector<std::string> names;
     for (const Step* s : released) names.insert(names.begin(), tile_of(run, s->event.out).name);
-    return "gives back " + text::listed(names);
+    return message("narration.gives_back", text::listed(names));
 }
 
 /// What an SM does in this tick, clause by clause.
@@ -134,9 +132,9 @@ std::vector<std::string> clauses(const Run& run, const SmState& sm) {
     bool makes_result = false, ends = false;
     for (const Index k : sm.steps) {
         const Step& s = run.trace()[k];
-        const std::string block = "thread block " + std::to_string(s.event.block);
-        if (s.kind() == Kind::block_begin) said.push_back("takes " + block);
-        if (s.kind() == Kind::block_end) said.push_back("has finished " + block), ends = true;
+        const std::string block = std::to_string(s.event.block);
+        if (s.kind() == Kind::block_begin) said.push_back(message("narration.takes_block", block));
+        if (s.kind() == Kind::block_end) said.push_back(message("narration.has_finished_block", block)), ends = true;
         if (s.kind() == Kind::release) released.push_back(&s);
         if (s.kind() != Kind::alloc) continue;
         if (operation && s.event.out == operation->event.out)
@@ -156,19 +154,18 @@ std::string before_the_first_launch(const Run& run) {
     std::vector<std::string> inputs;
     for (const RecordedTensor& t : run.trace().tensors())
         if (t.role == Role::input) inputs.push_back(t.name);
-    return "Nothing has run yet: " + text::listed(inputs) + (inputs.size() == 1 ? " is" : " are") + " in HBM.";
+    return message("narration.nothing_yet", text::listed(inputs), inputs.size());
 }
 
 std::string launching(const Run& run) {
     const Index launch = run.moment().launch;
     const Count blocks = run.counted().launches[static_cast<std::size_t>(launch)].thread_blocks;
-    return "The host launches kernel " + run.moment().kernel + ": " + text::counted(blocks, "thread block") + " for " +
-           text::counted(run.experiment().gpu.sms, "SM") + ".";
+    return message("narration.launches", run.moment().kernel, blocks, run.experiment().gpu.sms);
 }
 
 std::string idling(const Run& run, const SmState& sm) {
-    return "SM " + std::to_string(sm.sm) + " is idle: " + (run.shortened().empty() ? "" : "what is shown of ") +
-           "launch " + run.moment().kernel + " has no thread block left for it.";
+    return message(run.shortened().empty() ? "narration.idle" : "narration.idle_in_what_is_shown",
+                   std::to_string(sm.sm), run.moment().kernel);
 }
 
 }  // namespace
@@ -178,10 +175,10 @@ std::string what_happens(const Run& run, const SmState& sm) {
     if (run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch) return launching(run);
     if (!sm.block || sm.steps.empty()) return idling(run, sm);
     const Step* operation = run.operation(sm);
-    const std::string lane = operation && operation->lane >= 0
-                                 ? " (" + run.trace().lanes()[static_cast<std::size_t>(operation->lane)] + ')'
-                                 : "";
-    return "SM " + std::to_string(sm.sm) + lane + ' ' + text::listed(clauses(run, sm)) + '.';
+    const std::string number = std::to_string(sm.sm), does = text::listed(clauses(run, sm));
+    if (!operation || operation->lane < 0) return message("narration.sm_does", number, does);
+    const std::string& lane = run.trace().lanes()[static_cast<std::size_t>(operation->lane)];
+    return message("narration.lane_does", number, lane, does);
 }
 
 std::string why(const Run& run, const SmState& sm) {
@@ -194,17 +191,21 @@ std::string tensor_of(const Run& run, const Region& region) {
     const RecordedTensor& t = run.trace().tensors()[region.tensor];
     if (t.slices == 1) return t.name;
     const bool of_logits = t.meaning == Meaning::bias || t.gradient_of == Meaning::bias;
-    const std::string slice = of_logits ? "slice "
-                                        : (t.heads_per_slice > 1 || run.recorded().packed > 1 ? "KV " : "") +
-                                              std::string(run.algorithm().computes->slice) + ' ';
-    return t.name + " of " + slice + std::to_string(region.slice + 1);
+    const std::string number = std::to_string(region.slice + 1);
+    if (of_logits) return message("narration.of_slice", t.name, number);
+    return message(t.heads_per_slice > 1 || run.recorded().packed > 1 ? "narration.of_kv_head" : "narration.of_head",
+                   t.name, run.algorithm().computes->slice, number);
 }
 
 std::string rows_of(const Run& run, const Region& region) {
     const RecordedTensor& t = run.trace().tensors()[region.tensor];
-    const auto part = [](const char* one, Span s) { return one + std::string(s.size == 1 ? " " : "s ") + range(s); };
-    const std::string rows = part("row", region.rows);
-    return region.cols.size == t.cols ? rows : rows + ", " + part("column", region.cols);
+    const Span rows = region.rows, cols = region.cols;
+    if (cols.size == t.cols) return message("narration.rows", rows.size, numbers_of(rows));
+    return message("narration.rows_and_columns", rows.size, numbers_of(rows), cols.size, numbers_of(cols));
+}
+
+std::string numbers_of(Span s) {
+    return s.size == 1 ? std::to_string(s.begin) : std::to_string(s.begin) + "–" + std::to_string(s.end() - 1);
 }
 
 }  // namespace tilescope::show

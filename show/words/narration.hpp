@@ -16,5 +16,7 @@ std::string why(const Run& run, const SmState& sm);
 std::string tensor_of(const Run& run, const Region& region);
 /// "rows 64–127", "rows 64–127, columns 0–63": the part of a tensor, in whole rows where it has whole rows.
 std::string rows_of(const Run& run, const Region& region);
+/// "64–127"; "64" of one.
+std::string numbers_of(Span s);
 
 }  // namespace tilescope::show

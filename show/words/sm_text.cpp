@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <set>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "show/words/steps.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 
 std::vector<Work> work_of_sms(const Run& run, bool over) {
     const Moment& m = run.moment();
@@ -44,37 +46,38 @@ bool has_ended(const Run& run) {
 
 std::vector<std::string> launch_lines(const Run& run, Index busy, bool over) {
     const Moment& m = run.moment();
-    const std::string sms = std::to_string(run.experiment().gpu.sms) + " SMs";
-    if (m.launch < 0) return {"before the first launch · " + sms, sms};
+    const std::string sms = std::to_string(run.experiment().gpu.sms);
+    if (m.launch < 0) return {message("sm.before_first_launch", sms), message("sm.sms", sms)};
     const Report& r = run.counted();
     const Count n = r.launches[static_cast<std::size_t>(m.launch)].thread_blocks;
-    const std::string blocks = text::counted(n, "block");
-    const std::string threads = text::counted(n, "thread block");
+    const std::string blocks = message("sm.blocks", n), threads = message("sm.thread_blocks", n);
     const std::string number = std::to_string(m.launch + 1), all = std::to_string(r.launches.size());
     const bool one = r.launches.size() == 1;
-    const std::string filled = over ? "finished" : std::to_string(busy) + " of " + sms + " busy";
-    const std::string launch = m.kernel + (one ? "" : " (launch " + number + " of " + all + ")") + " · " + threads;
+    const std::string filled = over ? message("sm.finished") : message("sm.busy", std::to_string(busy), sms);
+    const std::string launch = one ? m.kernel : message("sm.launch_of", m.kernel, number, all);
     const auto shown = std::count_if(m.sms.begin(), m.sms.end(), [](const SmState& s) { return s.block != nullptr; });
     const bool part = !over && shown > 0 && shown < busy;
-    return {launch + " · " + filled + (part ? ", " + std::to_string(shown) + " of them shown" : ""),
-            launch + " · " + filled, m.kernel + (one ? "" : " " + number + "/" + all) + " · " + blocks + " · " + filled,
-            blocks + " · " + filled, filled};
+    const auto line = [](const std::vector<std::string>& parts) { return text::join(parts, " · "); };
+    return {line({launch, threads,
+                  part ? message("sm.busy_and_shown", std::to_string(busy), sms, std::to_string(shown)) : filled}),
+            line({launch, threads, filled}),
+            line({one ? m.kernel : m.kernel + " " + number + "/" + all, blocks, filled}), line({blocks, filled}),
+            filled};
 }
 
 std::string about_sm(const Run& run, Index sm, Work work) {
-    std::string text = "SM " + std::to_string(sm);
-    const auto& sms = run.moment().sms;
-    if (work == Work::shown)
-        text += ": thread block " + std::to_string(sms[static_cast<std::size_t>(sm)].block->block) + "\n" +
-                loop_position(run, sms[static_cast<std::size_t>(sm)]);
-    else
-        text += work == Work::elsewhere ? ": a thread block that is not shown" : ": idle";
-    return text +
-           "\n\nfilled: works on a thread block shown here; hatched: of another head\nhalf filled: works on one like "
-           "them, not recorded\noutline: idle\nClick a filled square to look at that SM.";
+    const std::string number = std::to_string(sm);
+    std::string does = message(work == Work::elsewhere ? "sm.has_block_not_shown" : "sm.is_idle", number);
+    if (work == Work::shown) {
+        const SmState& state = run.moment().sms[static_cast<std::size_t>(sm)];
+        does = message("sm.has_block", number, std::to_string(state.block->block)) + "\n" + loop_position(run, state);
+    }
+    return text::join({does, "", message("sm.if_filled"), message("sm.if_half_filled"), message("sm.if_outlined"),
+                       message("sm.click")},
+                      "\n");
 }
 
-std::string sm_name(const SmState& sm) { return "SM " + std::to_string(sm.sm); }
+std::string sm_name(const SmState& sm) { return message("sm.name", std::to_string(sm.sm)); }
 
 std::vector<std::string> sm_places(const Run& run, const SmState& sm) {
     const std::string loops = loop_position(run, sm), numbers = short_position(run, sm);
@@ -82,9 +85,11 @@ std::vector<std::string> sm_places(const Run& run, const SmState& sm) {
     return {loops + " · " + sm_block(sm), loops, numbers};
 }
 
-std::string sm_block(const SmState& sm) { return sm.block ? "block " + text::grouped(sm.block->block) : "idle"; }
+std::string sm_block(const SmState& sm) { return sm.block ? message("sm.block", sm.block->block) : message("sm.idle"); }
 
-std::string sm_line(const SmState& sm) { return sm.block && sm.line > 0 ? "line " + std::to_string(sm.line) : ""; }
+std::string sm_line(const SmState& sm) {
+    return sm.block && sm.line > 0 ? message("sm.line", std::to_string(sm.line)) : "";
+}
 
 StepKind phase_of(const Run& run, const SmState& sm) {
     const Step* step = run.operation(sm);
@@ -94,31 +99,24 @@ StepKind phase_of(const Run& run, const SmState& sm) {
 }
 
 std::string name_of(StepKind phase) {
-    switch (phase) {
-        case StepKind::load:
-            return "loads";
-        case StepKind::store:
-            return "stores";
-        case StepKind::product:
-            return "multiplies";
-        case StepKind::rest:
-            return "softmax, scaling";
-        default:
-            return "waits";
-    }
+    return message(phase == StepKind::load      ? "sm.loads"
+                   : phase == StepKind::store   ? "sm.stores"
+                   : phase == StepKind::product ? "sm.multiplies"
+                   : phase == StepKind::rest    ? "sm.rest"
+                                                : "sm.waits");
 }
 
-std::string space_title(Space space) { return space == Space::sram ? "SRAM" : "registers"; }
+std::string space_title(Space space) { return message(space == Space::sram ? "sm.sram" : "sm.registers"); }
 
 std::string space_used(Bytes used, Bytes capacity) {
-    return text::binary_bytes(used) + " of " + text::binary_bytes(capacity);
+    return message("sm.used_of", text::binary_bytes(used), text::binary_bytes(capacity));
 }
 
 std::vector<std::string> space_used_texts(Bytes used, Bytes capacity) {
     return {space_used(used, capacity), text::binary_bytes(used)};
 }
 
-std::string space_free(Bytes used, Bytes capacity) { return "free " + text::binary_bytes(capacity - used); }
+std::string space_free(Bytes used, Bytes capacity) { return message("sm.free", text::binary_bytes(capacity - used)); }
 
 Part part_of(const Step* step, TileId tile) {
     if (!step || tile == no_tile) return Part::none;
@@ -139,14 +137,14 @@ std::string tile_shape(const RecordedTile& t) { return std::to_string(t.rows) + 
 
 std::string about_tile(const Run& run, TileId tile, Index written, Part part) {
     const RecordedTile& t = run.trace().tiles()[tile];
-    std::string text =
-        t.name + ": " + tile_shape(t) + " " + name_of(t.dtype) + ", " + tile_size(t) + " in " + name_of(t.space);
-    text += "\nwritten in tick " + text::grouped(run.schedule().tick_of(written)) + " by " +
-            run.trace()[written].event.operation->name;
-    if (part == Part::result) text += "\nresult (=) of this tick";
-    if (part == Part::first) text += "\noperand (a) of this tick";
-    if (part == Part::second) text += "\noperand (b) of this tick";
-    return text;
+    std::vector<std::string> lines = {
+        message("sm.tile", t.name, tile_shape(t), name_of(t.dtype), tile_size(t), name_of(t.space)),
+        message("sm.written_in", run.schedule().tick_of(written), run.trace()[written].event.operation->name)};
+    if (part != Part::none)
+        lines.push_back(message(part == Part::result  ? "sm.is_result"
+                                : part == Part::first ? "sm.is_first_operand"
+                                                      : "sm.is_second_operand"));
+    return text::join(lines, "\n");
 }
 
 }  // namespace tilescope::show

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "show/run/heads.hpp"
@@ -11,6 +12,7 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 /// The last step of this SM in a tick, which gives its line; nullptr where the SM does nothing.
@@ -35,11 +37,11 @@ struct Turn {
 
     /// "i = 3 of 16", "head 1 of 8", "j = 4 of 8 (turn 4 of 5)".
     std::string text() const {
-        const std::string count = std::to_string(turn + 1) + " of " + std::to_string(of);
-        if (index.size() == 1 && of < tiles)
-            return index + " = " + std::to_string(number + 1) + " of " + std::to_string(tiles) + " (turn " + count +
-                   ")";
-        return index.size() == 1 ? index + " = " + count : (index.empty() ? "tile " : index + ' ') + count;
+        const std::string at = std::to_string(turn + 1), last = std::to_string(of);
+        if (index.empty()) return message("steps.tile_of", at, last);
+        if (index.size() > 1 || of >= tiles)
+            return message(index.size() == 1 ? "steps.index_of" : "steps.axis_of", index, at, last);
+        return message("steps.turn_of", index, std::to_string(number + 1), std::to_string(tiles), at, last);
     }
 };
 
@@ -121,9 +123,10 @@ StepText step_text(const Run& run, const SmState& sm) {
 
 std::string traffic_so_far(const Run& run) {
     const Counters& c = run.player().state().total;
-    return "SM traffic so far, of all SMs: " + text::bytes(c.hbm_read) + " read, " + text::bytes(c.hbm_write) +
-           " written" + (c.hbm_reduce > 0 ? ", " + text::bytes(c.hbm_reduce) + " reduced" : "") + "; " +
-           text::count(static_cast<double>(c.flops())) + " FLOPs";
+    const std::string read = text::bytes(c.hbm_read), written = text::bytes(c.hbm_write),
+                      flops = text::count(static_cast<double>(c.flops()));
+    return c.hbm_reduce > 0 ? message("steps.traffic_with_sums", read, written, text::bytes(c.hbm_reduce), flops)
+                            : message("steps.traffic", read, written, flops);
 }
 
 const TileState* tile_written(const Run& run, const SmState& sm) {
@@ -135,8 +138,8 @@ const TileState* tile_written(const Run& run, const SmState& sm) {
 
 std::string failure_text(const Run& run) {
     const Failure& f = *run.failure();
-    return "Fails after operation " + text::grouped(f.tick) + ", in thread block " + text::grouped(f.place.block) +
-           (f.place.line > 0 ? ", on line " + std::to_string(f.place.line) : "") + ": " + f.message;
+    if (f.place.line == 0) return message("steps.fails", f.tick, f.place.block, f.message);
+    return message("steps.fails_on_line", f.tick, f.place.block, std::to_string(f.place.line), f.message);
 }
 
 }  // namespace tilescope::show

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/run/judgement.hpp"
@@ -11,15 +12,14 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
-/// "row 3", "rows 4–7", in the tensor where that is known.
-std::string span_text(const char* what, Span s, bool known, Index begin) {
-    const Index first = s.begin + begin;
-    std::string text = what;
-    text += s.size > 1 ? "s " + std::to_string(first) + "–" + std::to_string(first + s.size - 1)
-                       : " " + std::to_string(first);
-    return known && begin > 0 ? text + " (" + std::to_string(s.begin) + " of the tile)" : text;
+/// "row 3", "columns 4–7", in the tensor where that is known.
+std::string span_text(Span s, bool rows, bool known, Index begin) {
+    const std::string numbers = numbers_of({s.begin + begin, s.size});
+    if (!known || begin == 0) return message(rows ? "value.rows" : "value.columns", s.size, numbers);
+    return message(rows ? "value.rows_of_tile" : "value.columns_of_tile", s.size, numbers, std::to_string(s.begin));
 }
 
 /// Decimals that give the largest number three significant digits; -1 where no number of decimals reads well.
@@ -31,7 +31,7 @@ int decimals_of(TileData values) {
     return largest >= 99.5f ? 0 : largest >= 9.95f ? 1 : largest >= 0.095f || largest == 0 ? 2 : 4;
 }
 
-std::string finite_or_not(double rms) { return std::isfinite(rms) ? text::number(rms) : "not finite"; }
+std::string finite_or_not(double rms) { return std::isfinite(rms) ? text::number(rms) : message("value.not_finite"); }
 
 }  // namespace
 
@@ -78,7 +78,7 @@ std::string range_text(TileData values) {
     }
     std::vector<std::string> parts;
     if (low == high) parts.push_back(value_text(low));
-    if (low < high) parts.push_back("from " + value_text(low) + " to " + value_text(high));
+    if (low < high) parts.push_back(message("value.from_to", value_text(low), value_text(high)));
     for (const auto& [n, what] : {std::pair(minus, "−∞"), std::pair(plus, "∞"), std::pair(none, "NaN")})
         if (n > 0) parts.push_back(text::grouped(n) + " × " + what);
     return text::join(parts, ", ");
@@ -87,28 +87,24 @@ std::string range_text(TileData values) {
 std::string output_name(const Run& run) { return run.algorithm().computes->output; }
 
 std::string sm_and_block(const SmState& sm) {
-    const std::string text = sm_name(sm);
-    return sm.block ? text + " · block " + std::to_string(sm.block->block) : text;
+    if (!sm.block) return sm_name(sm);
+    return message("value.sm_and_block", std::to_string(sm.sm), std::to_string(sm.block->block));
 }
 
 std::string why_no_values(const Run& run) {
-    return run.is_recording() ? "This recording was made without numbers: `tilescope trace --mode numeric` keeps them."
-                              : "This recording holds shapes only: the run is too large for its numbers to be kept. A "
-                                "shorter --seq has numbers.";
+    return message(run.is_recording() ? "value.recorded_without_numbers" : "value.too_large_for_numbers");
 }
 
-std::string why_no_block(const Run& run) {
-    return run.tick() == 0 ? "Nothing has run yet: Space plays, → goes one step on."
-                           : "This SM has no thread block in this tick.";
-}
+std::string why_no_block(const Run& run) { return message(run.tick() == 0 ? "value.nothing_yet" : "value.no_block"); }
 
 std::string operation_text(const Run& run, Index step) {
     const Contents& contents = run.contents();
     const Event& e = run.trace()[step].event;
     if (e.moves_data()) {
-        const std::string in_hbm = tensor_of(run, e.region) + " in HBM, " + rows_of(run, e.region);
-        return e.kind() == Kind::load ? contents.after(step) + " ← " + in_hbm
-                                      : contents.operand(step, 0) + " → " + in_hbm;
+        const bool loads = e.kind() == Kind::load;
+        return message(loads ? "value.loaded" : "value.stored",
+                       loads ? contents.after(step) : contents.operand(step, 0), tensor_of(run, e.region),
+                       rows_of(run, e.region));
     }
     std::string operands;
     for (std::size_t k = 0; k < e.reads.size(); ++k)
@@ -117,38 +113,36 @@ std::string operation_text(const Run& run, Index step) {
     return contents.after(step) + " ← " + e.operation->name + (operands.empty() ? "" : "(" + operands + ")");
 }
 
-std::string written_last_text(const std::string& name) { return name + " was written last"; }
+std::string written_last_text(const std::string& name) { return message("value.written_last", name); }
 
 std::string about_values(const RecordedTile& tile, const std::string& note, const Region& region,
                          const ValuesShown& values) {
     const bool known = region.tensor != no_tensor;
-    std::string text = tile.name + (note.empty() ? "" : ", " + note) + " (" + tile_shape(tile) + " " +
-                       name_of(tile.dtype) + " in " + name_of(tile.space) + ")\n";
-    text += span_text("row", values.rows, known, region.rows.begin);
-    if (tile.cols > 1) text += ", " + span_text("column", values.cols, known, region.cols.begin);
-    text += "\n" + value_text(values.value);
-    if (const Index n = values.rows.size * values.cols.size; n > 1)
-        text += "  average of " + std::to_string(n) + " values (−∞ left out)";
-    return text;
+    const Index n = values.rows.size * values.cols.size;
+    const std::string name = note.empty() ? tile.name : message("value.contents", tile.name, note);
+    std::vector<std::string> where = {span_text(values.rows, true, known, region.rows.begin)};
+    if (tile.cols > 1) where.push_back(span_text(values.cols, false, known, region.cols.begin));
+    const std::string value = value_text(values.value);
+    return text::join({message("value.tile", name, tile_shape(tile), name_of(tile.dtype), name_of(tile.space)),
+                       text::join(where, ", "), n > 1 ? message("value.average", value, std::to_string(n)) : value},
+                      "\n");
 }
 
-std::string error_title(const Run& run) { return "Error of " + output_name(run) + " against the reference"; }
+std::string error_title(const Run& run) { return message("value.error_of", output_name(run)); }
 
-std::string error_text(double rms) { return "RMS " + finite_or_not(rms); }
+std::string error_text(double rms) { return message("value.rms", finite_or_not(rms)); }
 
-std::string why_no_error(const Run& run) {
-    return "nothing added to " + output_name(run) + " in this thread block so far";
-}
+std::string why_no_error(const Run& run) { return message("value.nothing_added", output_name(run)); }
 
 bool is_wrong(const Run& run, const Run::StoredError& e) {
     return run.algorithm().file && e.rows > 0 && beyond_rounding(e.max_abs, e.largest);
 }
 
 std::string stored_text(const Run& run, const Run::StoredError& e) {
-    const std::string text =
-        output_name(run) + " in HBM: " + std::to_string(e.rows) + " of " + std::to_string(e.of) + " rows finished";
-    if (e.rows == 0) return text;
-    return text + ", RMS error " + finite_or_not(e.rms) + (is_wrong(run, e) ? ", no rounding: it is wrong" : "");
+    const std::string rows = std::to_string(e.rows), of = std::to_string(e.of);
+    if (e.rows == 0) return message("value.none_finished", output_name(run), rows, of);
+    return message(is_wrong(run, e) ? "value.finished_wrong" : "value.finished", output_name(run), rows, of,
+                   finite_or_not(e.rms));
 }
 
 }  // namespace tilescope::show
