@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/report/metric.hpp"
 #include "show/words/narration.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 LineProfile profile_of(const Run& run, std::uint16_t line) {
@@ -94,8 +96,8 @@ std::vector<std::array<std::string, 3>> line_costs(const Run& run, std::uint16_t
     if (all.visits == 0) return {};
     const Counters now = cost_so_far(run, line);
     std::vector<std::array<std::string, 3>> rows = {
-        {"", run.shortened().empty() ? "so far" : "shown so far", "whole run"},
-        {"visits", "", text::grouped(all.visits)}};
+        {"", message(run.shortened().empty() ? "code.so_far" : "code.shown_so_far"), message("code.whole_run")},
+        {message("code.visits"), "", text::grouped(all.visits)}};
     for (const char* key :
          {"hbm_read_bytes", "hbm_write_bytes", "hbm_reduce_bytes", "matmul_flops", "exps", "other_flops"}) {
         const Metric& m = *find_metric(key);
@@ -108,24 +110,21 @@ std::vector<std::array<std::string, 3>> line_costs(const Run& run, std::uint16_t
 
 std::string what_happens_now(const Session& session, const SmState* focus) {
     if (focus) return what_happens(*session.run(), *focus);
-    if (const auto& overflow = session.overflow())
-        return "Nothing runs: the tiles of " + overflow->algorithm + " do not fit on chip.";
-    if (!session.problem().empty()) return "Nothing runs. " + session.problem();
-    return "Nothing runs.";
+    if (const auto& overflow = session.overflow()) return message("code.does_not_fit", overflow->algorithm);
+    const std::string nothing = message("code.nothing_runs");
+    return session.problem().empty() ? nothing : text::sentences({nothing, session.problem()});
 }
 
 std::string about_breakpoint(Index sm, Count others, bool is_set) {
-    const std::string text = is_set ? "Click: playing no longer stops here."
-                                    : "Click: playing stops when SM " + std::to_string(sm) + " gets here.";
-    if (others == 0) return text;
-    return text::grouped(others) + (others == 1 ? " other SM is" : " other SMs are") + " on this line.\n" + text;
+    const std::string text =
+        is_set ? message("code.click_to_go_on") : message("code.click_to_stop", std::to_string(sm));
+    return others == 0 ? text : message("code.others_on_line", others) + "\n" + text;
 }
 
 std::string why_no_next_visit(const Run& run, Index sm, std::uint16_t line, bool visited_before) {
-    const std::string where = "line " + std::to_string(line), who = "SM " + std::to_string(sm);
-    if (visited_before) return who + " does not visit " + where + " again: back to the first time.";
-    if (profile_of(run, line).visits == 0) return "Nothing moves and nothing is computed on " + where + ".";
-    return who + " never visits " + where + " in what is shown.";
+    if (!visited_before && profile_of(run, line).visits == 0)
+        return message("code.nothing_on_line", std::to_string(line));
+    return message(visited_before ? "code.no_other_visit" : "code.no_visit", std::to_string(sm), std::to_string(line));
 }
 
 }  // namespace tilescope::show

@@ -1,32 +1,35 @@
 #include "show/words/hbm_text.hpp"
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "show/words/narration.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 /// "head 1 of 8"; nothing where there is one.
 std::string slice_text(const TensorShown& t, const Computation& computation) {
     if (t.slices == 1) return "";
-    return std::string(computation.slice) + ' ' + std::to_string(t.slice + 1) + " of " + std::to_string(t.slices);
+    return message("hbm.slice", computation.slice, std::to_string(t.slice + 1), std::to_string(t.slices));
 }
 
 }  // namespace
 
 std::vector<std::string> hbm_titles(const Run& run) {
     const Report& r = run.counted();
-    const std::string used = text::bytes(r.hbm_footprint), extra = text::bytes(r.hbm_extra);
-    const std::string all = "HBM " + text::binary_bytes(r.experiment.gpu.hbm_bytes) + " · " + used + " used";
-    if (r.hbm_extra == 0) return {all};
+    const std::string all = text::binary_bytes(r.experiment.gpu.hbm_bytes), used = text::bytes(r.hbm_footprint),
+                      extra = text::bytes(r.hbm_extra);
+    if (r.hbm_extra == 0) return {message("hbm.used", all, used)};
     std::vector<std::string> names;
     for (const TensorReport& tensor : r.tensors)
         if (tensor.extra) names.push_back(tensor.name);
-    const std::string which = " (" + text::join(names, ", ") + ")";
-    return {all + " · of which " + extra + " extra" + which, all + " · " + extra + " extra",
-            "HBM " + used + " · " + extra + " extra" + which, "HBM " + used};
+    const std::string which = text::join(names, ", ");
+    return {message("hbm.used_and_which_extra", all, used, extra, which),
+            message("hbm.used_and_extra", all, used, extra), message("hbm.extra", used, extra, which),
+            message("hbm.used_alone", used)};
 }
 
 std::string tensor_size(const TensorShown& t) { return text::bytes(t.bytes); }
@@ -47,8 +50,7 @@ std::vector<std::vector<std::string>> tensor_lines(const TensorShown& t, const C
 }
 
 std::string about_tensor(const TensorShown& t) {
-    return tensor_title(t) + " in HBM: " + std::to_string(t.slices) + " × " + tensor_shape(t) + ", " +
-           name_of(t.tensor.role);
+    return message("hbm.tensor", tensor_title(t), std::to_string(t.slices), tensor_shape(t), name_of(t.tensor.role));
 }
 
 std::vector<std::string> touch_marks(const Touches& t) {
@@ -60,14 +62,14 @@ std::vector<std::string> touch_marks(const Touches& t) {
 
 std::string counts_text(Count least, Count most) {
     if (most == 0) return "";
-    return (least < most ? "up to ×" : "×") + std::to_string(most);
+    return message(least < most ? "hbm.up_to_times" : "hbm.times", std::to_string(most));
 }
 
 std::string about_part(const Run& run, const RecordedTensor& tensor, const Region* region, const Touches& t) {
-    const std::string what = region ? tensor.name + " " + rows_of(run, *region) + ": " +
-                                          text::bytes(region->rows.size * region->cols.size * size_of(tensor.dtype))
-                                    : "tiles smaller than a dot, at most";
-    return what + "\nread " + text::grouped(t.loads) + "×, written " + text::grouped(t.stores) + "×";
+    const Bytes bytes = region ? region->rows.size * region->cols.size * size_of(tensor.dtype) : 0;
+    return (region ? message("hbm.part", tensor.name, rows_of(run, *region), text::bytes(bytes))
+                   : message("hbm.small_tiles")) +
+           "\n" + message("hbm.touches", t.loads, t.stores);
 }
 
 }  // namespace tilescope::show

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/report/metric.hpp"
 #include "show/words/modelled.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 /// In the order of the rows: what crosses an SM's boundary comes first.
@@ -31,9 +33,9 @@ TableCell cell(const Metric& m, const Counters& c) {
     const MetricValue value = m.of_counters(c);
     const Count* whole = std::get_if<Count>(&value);
     const double number = *number_in(value);
-    return {short_text(m, number),
-            std::string(m.title) + ": " + (whole ? text::grouped(*whole) : text::number(number)) +
-                (m.unit == MetricUnit::none ? "" : std::string(" ") + name_of(m.unit)) + "\n" + m.meaning};
+    const std::string digits = whole ? text::grouped(*whole) : text::number(number);
+    const std::string unit = m.unit == MetricUnit::none ? "" : std::string(" ") + name_of(m.unit);
+    return {short_text(m, number), message("tables.value", m.title, digits + unit) + "\n" + m.meaning};
 }
 
 double share(Bytes part, Bytes all) { return all > 0 ? double(part) / double(all) : 0.0; }
@@ -47,13 +49,7 @@ std::optional<double> progress(const char* key, const Run& run) {
 }
 
 std::string role_text(Role role) {
-    return role == Role::input ? "input" : role == Role::output ? "output" : "scratch: exists for this algorithm only";
-}
-
-std::string all_bytes(Bytes n) { return text::grouped(n) + " B"; }
-
-TensorRow::Amount traffic(const std::string& what, Bytes bytes, Bytes most) {
-    return {{text::bytes(bytes), what + ": " + all_bytes(bytes)}, share(bytes, most), bytes > 0};
+    return message(role == Role::input ? "tables.input" : role == Role::output ? "tables.output" : "tables.scratch");
 }
 
 /// The traffic so far of all recorded tensors with this name.
@@ -66,14 +62,19 @@ Traffic traffic_so_far(const Run& run, const std::string& name) {
     return sum;
 }
 
-/// `prefix` begins the explanation of every number.
-TensorRow row(const std::string& prefix, const TensorReport& r, Traffic so_far, Bytes most) {
+/// `name`: of the tensor; empty for the sum of all.
+TensorRow row(const std::string& name, const TensorReport& r, Traffic so_far, Bytes most) {
+    const auto amount = [&](const std::string& what, Bytes bytes, Bytes of) -> TensorRow::Amount {
+        const std::string all =
+            name.empty() ? message("tables.sum", what, bytes) : message("tables.of_tensor", name, what, bytes);
+        return {{text::bytes(bytes), all}, share(bytes, of), bytes > 0};
+    };
     TensorRow row;
     row.meaning = r.meaning;
-    row.read = traffic(prefix + "read so far", so_far.read, r.traffic.read);
-    row.written = traffic(prefix + "written so far", so_far.sent(), r.traffic.sent());
-    row.all_reads = traffic(prefix + "read in the whole run", r.traffic.read, most);
-    row.all_writes = traffic(prefix + "written in the whole run", r.traffic.sent(), most);
+    row.read = amount(message("tables.read_so_far"), so_far.read, r.traffic.read);
+    row.written = amount(message("tables.written_so_far"), so_far.sent(), r.traffic.sent());
+    row.all_reads = amount(message("tables.read_in_whole_run"), r.traffic.read, most);
+    row.all_writes = amount(message("tables.written_in_whole_run"), r.traffic.sent(), most);
     return row;
 }
 
@@ -88,12 +89,13 @@ std::string ratio_text(double other, double own) {
 }
 
 std::array<TableCell, 5> counter_header(const Run& run, const std::string& other_name) {
+    const std::string& part = run.shortened();
     return {TableCell{run.algorithm().name, ""},
-            {"so far", "up to tick " + text::grouped(run.tick()) + ", of what is recorded" +
-                           (run.shortened().empty() ? "" : ".\n" + run.shortened())},
-            {"whole run", "all heads and thread blocks, recorded or not; counted, but where a row says otherwise"},
-            {other_name, "the whole run of " + other_name},
-            {"ratio", "the other algorithm's whole run : this one's"}};
+            {message("tables.so_far"), part.empty() ? message("tables.up_to_tick", run.tick())
+                                                    : message("tables.up_to_tick_of_part", run.tick()) + "\n" + part},
+            {message("tables.whole_run"), message("tables.about_whole_run")},
+            {other_name, message("tables.about_other", other_name)},
+            {message("tables.ratio"), message("tables.about_ratio")}};
 }
 
 std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_name, const Report* other) {
@@ -104,11 +106,11 @@ std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_na
         if (key == counted_keys[2] && whole.hbm_reduce == 0) continue;  // as in most programs
         CounterRow row{m.title,
                        m.brief,
-                       std::string(m.title) + ": " + m.meaning,
+                       message("tables.metric", m.title, m.meaning),
                        cell(m, run.player().state().total),
                        cell(m, whole),
                        // What does not fit has no numbers.
-                       {"does not fit", other_name + " does not fit on chip with this tiling"},
+                       {message("tables.does_not_fit"), message("tables.about_does_not_fit", other_name)},
                        "",
                        progress(key, run)};
         if (other) {
@@ -124,14 +126,13 @@ std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_na
 }
 
 std::array<TableCell, 6> tensor_header() {
-    const std::string so_far = "SM traffic so far, of what is recorded; the bar is the share of the whole run";
-    const std::string all = "SM traffic in the whole run; the bars compare the tensors";
-    return {TableCell{"HBM", "tensors in HBM"},
-            {"size", "bytes of the whole tensor"},
-            {"read", so_far},
-            {"written", so_far},
-            {"all reads", all},
-            {"all writes", all}};
+    const std::string so_far = message("tables.about_traffic_so_far"), all = message("tables.about_traffic");
+    return {TableCell{message("tables.hbm"), message("tables.about_hbm")},
+            {message("tables.size"), message("tables.about_size")},
+            {message("tables.read"), so_far},
+            {message("tables.written"), so_far},
+            {message("tables.all_reads"), all},
+            {message("tables.all_writes"), all}};
 }
 
 std::vector<TensorRow> tensor_rows(const Run& run) {
@@ -139,21 +140,21 @@ std::vector<TensorRow> tensor_rows(const Run& run) {
     for (const TensorReport& r : run.counted().tensors) most = std::max({most, r.traffic.read, r.traffic.sent()});
     std::vector<TensorRow> rows;
     for (const TensorReport& r : run.counted().tensors) {
-        TensorRow& each = rows.emplace_back(row(r.name + ", ", r, traffic_so_far(run, r.name), most));
-        each.name = {r.name, r.name + ": " + role_text(r.role)};
-        each.size = {text::bytes(r.bytes), r.name + " in HBM: " + all_bytes(r.bytes) + ", " + role_text(r.role)};
+        TensorRow& each = rows.emplace_back(row(r.name, r, traffic_so_far(run, r.name), most));
+        each.name = {r.name, message("tables.tensor", r.name, role_text(r.role))};
+        each.size = {text::bytes(r.bytes), message("tables.tensor_in_hbm", r.name, r.bytes, role_text(r.role))};
     }
     return rows;
 }
 
 TensorRow tensor_total(const Run& run) {
-    TensorReport all{"total", Role::scratch, Meaning::other, false, 0, {}};
+    TensorReport all{message("tables.total"), Role::scratch, Meaning::other, false, 0, {}};
     Traffic so_far;
     for (const TensorReport& r : run.counted().tensors)
         all.bytes += r.bytes, all.traffic += r.traffic, so_far += traffic_so_far(run, r.name);
     TensorRow total = row("", all, so_far, std::max<Bytes>(1, std::max(all.traffic.read, all.traffic.sent())));
     total.name = {all.name, ""};
-    total.size = {text::bytes(all.bytes), "all tensors in HBM: " + all_bytes(all.bytes)};
+    total.size = {text::bytes(all.bytes), message("tables.all_in_hbm", all.bytes)};
     return total;
 }
 

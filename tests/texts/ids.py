@@ -13,7 +13,7 @@ STARTS = re.compile(r"(?<![\w:])(?:text::)?message\(")
 
 # Files whose words are all messages: no literal in them has two words.
 WITHOUT_PROSE = [f"show/words/{name}.cpp" for name in
-                 ("narration", "sm_text", "steps", "value_text", "warps_text")]
+                 ("code_text", "hbm_text", "narration", "sm_text", "steps", "tables", "titles", "value_text", "warps_text")]
 PROSE = re.compile(r'"(?:[^"\\\n]|\\.)*?[a-z]{2,} [a-z]{2,}(?:[^"\\\n]|\\.)*"')
 
 
