@@ -4,20 +4,20 @@
 #include <cstdio>
 #include <iostream>
 
-#include "cli/beside_measured.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
-#include "cli/small_check.hpp"
 #include "cli/with_option.hpp"
 #include "cli/written_as.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
+#include "device/beside_measured.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/model.hpp"
+#include "lab/flags/small_run.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/model/with_forward.hpp"
 #include "lab/run/judgement.hpp"
@@ -140,7 +140,7 @@ void execute_all(std::vector<Row>& rows) {
 void execute_small(std::vector<Row>& rows) {
     const Progress progress = Progress::blocks("running a small problem for the errors");
     for (Row& r : rows)
-        if (r.report) r.small = run_small(*r.report, r.options, r.request);
+        if (r.report) r.small = run_small(*r.report, r.options, r.request, &control());
 }
 
 std::string error_cell(const Row& row) {
@@ -352,7 +352,7 @@ void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Form
     for (const std::string& line : remarks(rows)) print(line);
     const std::vector<Contender> contenders = contenders_of(rows);
     for (const std::string& line : conclusion(contenders)) print(line);
-    const BesideMeasured measured = beside_measured(contenders);
+    const device::BesideMeasured measured = device::beside_measured(contenders);
     if (format != text::Format::latex && !measured.before.empty()) std::cout << '\n';
     for (const std::string& line : measured.before) print(line);
     if (!measured.table) return;
@@ -369,10 +369,10 @@ void print_json(const std::vector<Row>& rows) {
         }
         Json report = {{"variant", r.variant.label}};
         report.update(to_json(*r.report));
-        if (r.small) add_small(report, *r.small, r.request);
+        if (r.small) add_small(report, *r.small, small_problem(r.request.problem));
         j["reports"].push_back(std::move(report));
     }
-    j["measured"] = beside_measured(contenders_of(rows)).json;
+    j["measured"] = device::beside_measured(contenders_of(rows)).json;
     std::cout << j.dump(2) << '\n';
 }
 

@@ -4,11 +4,11 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
-#include "cli/plot_measured.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/version.hpp"
 #include "core/text/words.hpp"
+#include "device/measured_figures.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/picture.hpp"
 #include "lab/flags/values.hpp"
@@ -20,7 +20,8 @@ namespace {
 
 std::vector<FigureKind> all_kinds() {
     std::vector<FigureKind> all(figure_kinds().begin(), figure_kinds().end());
-    all.insert(all.end(), measured_figure_kinds().begin(), measured_figure_kinds().end());
+    const auto measured = device::measured_figure_kinds();
+    all.insert(all.end(), measured.begin(), measured.end());
     return all;
 }
 

@@ -6,7 +6,6 @@
 #include "cli/json.hpp"
 #include "cli/output_files.hpp"
 #include "cli/progress.hpp"
-#include "cli/small_check.hpp"
 #include "cli/with_option.hpp"
 #include "core/machine/counters.hpp"
 #include "core/machine/launch_info.hpp"
@@ -16,6 +15,7 @@
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/ending.hpp"
+#include "lab/flags/small_run.hpp"
 #include "lab/model/published_tiles.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/model/with_forward.hpp"
@@ -212,7 +212,7 @@ void print_text(const Report& r, const std::string& why_mode, const Request& req
 std::optional<Report> small_check(const Report& report, const Options& o, const Request& request) {
     if (!report.experiment.algorithm->file || report.numeric || o.mode != "auto") return std::nullopt;
     const Progress progress = Progress::blocks("running a small problem for the errors");
-    return run_small(report, o, request);
+    return run_small(report, o, request, &control());
 }
 
 Report execute_and_compare(const Report& counted, const Options& o, const Request& request) {
@@ -249,7 +249,7 @@ void run(const Options& o, const std::string& name, const std::string& with) {
         report.notes.insert(report.notes.end(), request.notes.begin(), request.notes.end());
         if (o.json) {
             Json j = to_json(report);
-            if (small) add_small(j, *small, request);
+            if (small) add_small(j, *small, small_problem(request.problem));
             std::cout << j.dump(2) << '\n';
         } else {
             print_text(report, mode.why, request);

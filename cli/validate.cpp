@@ -8,13 +8,13 @@
 #include "cli/now.hpp"
 #include "cli/output_files.hpp"
 #include "cli/progress.hpp"
-#include "cli/validate_cases.hpp"
-#include "cli/validate_report.hpp"
-#include "cli/validate_shipped.hpp"
 #include "core/text/page.hpp"
 #include "core/text/version.hpp"
 #include "core/text/words.hpp"
+#include "device/case_tables.hpp"
 #include "device/ncu_run.hpp"
+#include "device/shipped_rows.hpp"
+#include "lab/flags/describe.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/model.hpp"
 #include "lab/flags/table.hpp"
@@ -73,35 +73,30 @@ CaseResult run_case(Validator& validator, const KernelCase& c, const GpuSpec& gp
     }
 }
 
-/// Gives each case its launches' counters.
-void assign(std::vector<CaseResult>& results, std::span<const NcuLaunch> launches) {
-    const auto expected = [](const CaseResult& r) {
-        return r.status == Status::out_of_memory ? std::size_t{0} : r.counted.launches.size();
-    };
-    std::size_t all = 0;
-    for (const CaseResult& r : results) all += expected(r);
-    if (all != launches.size())
-        throw RunError("--counters: ncu profiled " + std::to_string(launches.size()) + " launches, the programs have " +
-                       std::to_string(all) + "; fewer cases at a time (--part) may help");
-    for (CaseResult& r : results) {
-        if (expected(r) > 0) r.measured = combine(launches.subspan(0, expected(r)));
-        launches = launches.subspan(expected(r));
-    }
-}
-
 /// Runs the same cases again under ncu.
 void measure(std::vector<CaseResult>& results) {
     std::vector<std::string> arguments = own_arguments();
     arguments.emplace_back("--launch-only");
     std::atomic<Index> launches{0};
     const Progress progress([&] { return "ncu: launch " + std::to_string(launches); });
-    assign(results, run_ncu(arguments, &control(), &launches));
+    add_counters(results, run_ncu(arguments, &control(), &launches));
 }
 
-void print_json(const Device& device, const std::vector<CaseResult>& results) {
-    Json j = {{"schema", "tilescope.validate/1"}, {"device", to_json(device)}, {"cases", Json::array()}};
-    for (const CaseResult& r : results) j["cases"].push_back(to_json(r));
-    std::cout << j.dump(2) << '\n';
+/// A summary where no flag chooses rows, else the rows, or that there are none.
+void print_shipped(const std::vector<MeasurementFile>& files, const ValidateFlags& flags) {
+    if (files.empty() && asks(flags) && !shipped_measurements().empty())
+        return text::print_wrapped(std::cout, '\n' + about_none(flags));
+    if (files.empty()) {
+        std::cout << "\nNo reference measurements ship with this tilescope.\n";
+        return;
+    }
+    for (const auto& [place, rows] : by_place(files)) {
+        text::print_wrapped(std::cout, "\nMeasured before, and shipped with tilescope: " + place);
+        (asks(flags) ? rows_table(rows, flags.counters) : summary_table(rows)).print(std::cout, "  ");
+    }
+    std::cout << "\nDifferences: of what was measured from what was simulated; docs/validation.md explains every one "
+                 "above 1%.\n";
+    if (asks(flags) && !flags.counters) std::cout << "--counters shows bytes in place of times.\n";
 }
 
 /// Nothing can run here: what is missing, and what was measured elsewhere.
@@ -110,17 +105,40 @@ void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
     std::ranges::move(shipped_backward(), std::back_inserter(files));
     keep_asked(files, flags);
     if (flags.options.json) {
-        Json j = {{"schema", "tilescope.validate/1"},
-                  {"device", nullptr},
-                  {"missing", search.missing},
-                  {"fix", text::as_sentence(search.fix)},
-                  {"shipped", Json::array()}};
-        for (const MeasurementFile& f : files) j["shipped"].push_back(to_json(f));
-        std::cout << j.dump(2) << '\n';
+        std::cout << to_json(search, files).dump(2) << '\n';
         return;
     }
     text::print_wrapped(std::cout, "Nothing was validated. " + search.missing + ' ' + text::as_sentence(search.fix));
     print_shipped(files, flags);
+}
+
+/// Errors and times of cases of the same problem.
+void print_values(std::span<const CaseResult> group) {
+    const CaseResult& first = group.front();
+    std::cout << '\n' << describe(first.tested.problem, *first.tested.algorithm->computes) << '\n';
+    std::cout << "  Errors against the double-precision reference, in brackets relative to the largest output\n";
+    errors_table(group).print(std::cout, "  ");
+    if (std::ranges::any_of(group, [](const CaseResult& r) { return r.times.has_value(); })) {
+        std::cout << "  Times: medians; cold: with other data in L2 before. TFLOP/s, GB/s: simulated matrix FLOPs and "
+                     "simulated HBM bytes over the warm time\n";
+        times_table(group).print(std::cout, "  ");
+    }
+    for (const CaseResult& r : group)
+        if (!r.note.empty())
+            std::cout << "  " << r.tested.algorithm->name << ' ' << tiles_of(r.tested) << ": " << name_of(r.status)
+                      << ": " << r.note << (r.status == Status::wrong ? "; again: " + command_of(r.tested) : "")
+                      << '\n';
+}
+
+/// Simulated and measured traffic and arithmetic of one case.
+void print_counters(const CaseResult& r) {
+    if (!r.measured) return;
+    const KernelCase& k = r.tested;
+    std::cout << '\n'
+              << k.algorithm->name << ", Br x Bc " << tiles_of(k) << ": " << describe(k.problem, *k.algorithm->computes)
+              << '\n';
+    counters_table(r).print(std::cout, "    ");
+    std::cout << on_chip_text(r);
 }
 
 /// The values and times of all cases, printed a problem at a time.
@@ -184,7 +202,7 @@ void validate_on(const Device& device, const ValidateFlags& flags, const Validat
     if (print)
         for (const CaseResult& r : results) print_counters(r);
     else
-        print_json(device, results);
+        std::cout << to_json(device, results).dump(2) << '\n';
     conclude(results, print);
     if (!no_counters.empty()) throw RunError(no_counters);
 }
@@ -198,8 +216,10 @@ void validate(const ValidateFlags& flags) {
     check_ending("--out", flags.options.out, {".npy"});
     check_ending("--csv", flags.csv, {".csv"});
     const DeviceSearch search = find_device();
-    const ValidateRequest request =
-        resolve(flags, search.device ? search.device->shared_per_block : most_shared_memory);
+    const ValidateRequest request = [&] {
+        const Progress progress = Progress::blocks("reading inputs");
+        return resolve(flags, search.device ? search.device->shared_per_block : most_shared_memory, &control());
+    }();
     remark(request.remark);
     for (const std::string& note : request.notes) remark(note);
     if (flags.launch_only && search.device)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "device/causes.hpp"
 #include "device/ncu.hpp"
@@ -70,6 +71,24 @@ lab::Json to_json(const Level& level);
 std::vector<NcuLaunch> read_launches(const std::string& path, const std::string& only);
 /// Each name once, in order.
 std::vector<std::string> kernels_of(const std::vector<NcuLaunch>& launches);
+
+/// A file of counters beside a run: what `tilescope reconcile` says of it.
+struct Reconciled {
+    lab::Report report;
+    std::vector<NcuLaunch> launches;
+    Levels levels;
+    std::string file, only;  ///< as they were given
+    Index runs;              ///< that the launches are of
+};
+
+/// "flash.csv: 2 launches of ...", and what is odd about their number.
+std::string about_launches(const Reconciled& r);
+/// Under each level the causes that add something, and what they leave.
+text::Table levels_table(const std::vector<Level>& levels);
+/// What stands below the table, a paragraph each; empty ones where there is nothing to say.
+std::vector<std::string> remarks_on(const Reconciled& r);
+
+lab::Json to_json(const Reconciled& r);
 
 /// Calls f(); its errors about the file begin with the name of the file.
 template <class F>

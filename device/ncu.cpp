@@ -39,6 +39,13 @@ std::vector<std::string> ncu_words(std::span<const std::string> asked) {
             "raw", "--print-units",   "base", "--metrics", text::join({asked.begin(), asked.end()}, ",")};
 }
 
+std::vector<std::string> ncu_command(const std::string& file) {
+    std::vector<std::string> words = ncu_words(std::vector<std::string>(ncu_metrics().begin(), ncu_metrics().end()));
+    words.insert(words.end() - 2, {"--log-file", file});
+    words.emplace_back("./your-program");
+    return words;
+}
+
 std::string ncu_problem(std::string_view output) {
     for (const std::string_view line : lines_of(output)) {
         if (line.find("ERR_NVGPUCTRPERM") != std::string_view::npos)

@@ -42,6 +42,8 @@ std::span<const char* const> ncu_metrics();
 
 /// ncu with the flags that parse_ncu() needs, in front of the program.
 std::vector<std::string> ncu_words(std::span<const std::string> metrics);
+/// The command that counts all of them and writes a file; the list of metrics and a program are its last words.
+std::vector<std::string> ncu_command(const std::string& file);
 
 /// One profiled launch: metrics by name, in bytes, nanoseconds, hertz and counts.
 struct NcuLaunch {

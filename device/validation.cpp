@@ -137,6 +137,21 @@ std::shared_ptr<Storage> cut(const Storage& from, std::string_view name, const P
     return to;
 }
 
+void add_counters(std::vector<CaseResult>& results, std::span<const NcuLaunch> launches) {
+    const auto expected = [](const CaseResult& r) {
+        return r.status == Status::out_of_memory ? std::size_t{0} : r.counted.launches.size();
+    };
+    std::size_t all = 0;
+    for (const CaseResult& r : results) all += expected(r);
+    if (all != launches.size())
+        throw RunError("--counters: ncu profiled " + std::to_string(launches.size()) + " launches, the programs have " +
+                       std::to_string(all) + "; fewer cases at a time (--part) may help");
+    for (CaseResult& r : results) {
+        if (expected(r) > 0) r.measured = combine(launches.subspan(0, expected(r)));
+        launches = launches.subspan(expected(r));
+    }
+}
+
 std::string verdict(const Deviations& d, Dtype dtype) {
     const auto number = [](double x) {
         char text[32];

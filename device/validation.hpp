@@ -93,6 +93,9 @@ class Validator {
     lab::Outputs outputs_;
 };
 
+/// Gives each case its launches' counters. RunError where the cases have more or fewer launches.
+void add_counters(std::vector<CaseResult>& results, std::span<const NcuLaunch> launches);
+
 /// Why a kernel with these deviations is wrong; "" where it is not.
 ///  - NaN or infinite where the reference is finite, and the simulated program is not as bad;
 ///  - f32: off by more than 1e-5 of the largest of all outputs, and by more than 4 times what the simulator in f32 is

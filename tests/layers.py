@@ -41,7 +41,7 @@ ROOMS = {
     "lab/own": (LAB, "tilescope::lab"),
     "lab/flags": (LAB | {"lab/own"}, "tilescope::lab|CLI"),
     "lab/figure": (LAB | {"lab/flags"}, "tilescope::lab"),
-    "device": (LAB | {"lab/flags", "algorithms/cuda"}, "tilescope::device"),
+    "device": (LAB | {"lab/flags", "lab/figure", "algorithms/cuda"}, "tilescope::device"),
     "show/run": (BELOW_SHOW, "tilescope::show"),
     "show/words": (BELOW_SHOW | {"show/run"}, "tilescope::show"),
     "show/state": (BELOW_SHOW | {"show/run"}, "tilescope::show|CLI"),

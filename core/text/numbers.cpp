@@ -78,6 +78,14 @@ std::string microseconds(double us) {
     return (us >= 100 ? grouped(std::llround(us)) : one_decimal(us)) + " µs";
 }
 
+std::string duration(double seconds) {
+    if (seconds == 0) return "0 s";
+    const std::pair<double, const char*> units[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}};
+    for (const auto& [unit, name] : units)
+        if (seconds >= unit) return number(seconds / unit) + name;
+    return number(seconds / 1e-9) + " ns";
+}
+
 std::string percent(double share) { return std::to_string(std::lround(100 * share)) + '%'; }
 
 std::string number(double x) {

@@ -20,6 +20,8 @@ std::string count(double n);
 std::string grouped(std::int64_t n);
 /// Microseconds as people read them: "13.5 µs", "4,071 µs", "123.4 ms", "12.3 s".
 std::string microseconds(double us);
+/// "7.99 µs": three significant digits and a unit.
+std::string duration(double seconds);
 /// "53%" of a share.
 std::string percent(double share);
 /// Shortest form that reads well: "0.125", "1.9e-05", "1920".

@@ -158,6 +158,17 @@ Json to_json(const Report& r) {
     return j;
 }
 
+void add_small(Json& report, const Report& small, const Problem& problem) {
+    const Experiment& e = small.experiment;
+    const OutputError* error = small.error();
+    const bool tells = error && error->tells();
+    report["small_problem"] = {{"problem", to_json(Experiment{e.algorithm, problem, e.tiling, e.gpu}).at("problem")},
+                               {"max_abs_error", tells ? Json(error->max_abs) : Json(nullptr)},
+                               {"rms_error", tells ? Json(error->rms) : Json(nullptr)},
+                               {"wrong_outputs", wrong_outputs(small)}};
+    for (const std::string& wrong : about_wrong_outputs(small)) report["notes"].push_back(wrong);
+}
+
 Json to_json(const Experiment& e, const Profile& profile, Index warps) {
     Json lines = Json::array();
     const auto tensors = e.algorithm->tensors(e.problem, e.tiling);

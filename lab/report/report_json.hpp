@@ -21,6 +21,8 @@ Json to_json(const Launch& launch);
 Json time_error(const Report& report);
 /// Everything `run --json` prints. Errors that are not numbers become null.
 Json to_json(const Report& report);
+/// Adds a run of a small problem with the same tiles, whose outputs were checked. `problem`: it without packed heads.
+void add_small(Json& report, const Report& small, const Problem& problem);
 /// Everything `explain --json` prints; `warps`: how many share a tile, 0: as in the released kernel.
 Json to_json(const Experiment& experiment, const Profile& profile, Index warps);
 

@@ -1,6 +1,7 @@
 #include "show/run/making.hpp"
 
 #include "core/text/words.hpp"
+#include "lab/flags/small_run.hpp"
 #include "show/run/make_run.hpp"
 
 namespace tilescope::show {

@@ -24,14 +24,6 @@ std::string of_run(const Session& s, const Run& run, Index tick, bool says_when_
 
 }  // namespace
 
-std::string duration(double seconds) {
-    if (seconds == 0) return "0 s";
-    const std::pair<double, const char*> units[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}};
-    for (const auto& [unit, name] : units)
-        if (seconds >= unit) return text::number(seconds / unit) + name;
-    return text::number(seconds / 1e-9) + " ns";
-}
-
 const char* position_word(const Session& s) { return s.rival() ? "moment" : "operation"; }
 
 std::string step_text(const Session& s, Index position) {

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "core/text/numbers.hpp"
 #include "show/run/session.hpp"
 
 namespace tilescope::show {
 
-/// "7.99 µs": three significant digits and a unit.
-std::string duration(double seconds);
+using text::duration;
 /// What positions count: an "operation"; in a race a "moment", at which one run or both go on by one.
 const char* position_word(const Session& session);
 /// "operation 12 of 340" at a position, in a race "moment 12 of 340".

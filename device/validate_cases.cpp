@@ -1,17 +1,17 @@
-#include "cli/validate_cases.hpp"
+#include "device/validate_cases.hpp"
 
-#include "cli/commands.hpp"
+#include <algorithm>
+
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "device/survey.hpp"
+#include "lab/flags/command.hpp"
 #include "lab/flags/table.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/gpu/gpu_presets.hpp"
-#include "lab/own/own.hpp"
 
-namespace tilescope::cli {
+namespace tilescope::device {
 using namespace lab;
-using namespace device;
 namespace {
 
 bool has_files(const Options& o) { return !(o.q + o.k + o.v + o.x).empty(); }
@@ -21,9 +21,8 @@ std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
     for (const std::string& n : names) {
         list.push_back(&algorithm_named(n));
         if (kernels_of(*list.back()).empty())
-            throw UsageError("validate " + n +
-                             ": has no kernel, only a simulated program; leave it out, or try tilescope run " +
-                             shell_line({typed_name(n)}));
+            throw UsageError("validate " + n + ": has no kernel, only a simulated program; leave it out, or try " +
+                             shell_line(lab::command_of({"tilescope", "run"}, n, {})));
     }
     return list;
 }
@@ -121,7 +120,7 @@ std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const Gpu
     return cases;
 }
 
-void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory) {
+void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory, Control* control) {
     Options o = flags.options;
     if (!o.dtype && !has_files(o)) o.dtype = "f32";
     if (o.page_size)
@@ -129,7 +128,7 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
                          ": kernels read K and V in one piece here; leave it out");
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
-        Request r = read_request(o, *a);
+        Request r = lab::resolve(o, *a, control);
         const auto cases = matching(*a, r, all.gpu, flags.all_tiles, shared_memory);
         if (cases.empty() && by_name) refuse(*a, r, o);
         if (cases.empty()) all.left_out.emplace_back(a->name);
@@ -138,7 +137,7 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
         all.inputs = std::move(r.inputs);
         all.file_rank = r.file_rank;
     }
-    if (all.cases.empty()) refuse(*find_algorithm("flash_v2"), resolve(o, computation::attention), o);
+    if (all.cases.empty()) refuse(*find_algorithm("flash_v2"), lab::resolve(o, computation::attention), o);
     if (!o.out.empty() && all.cases.size() != 1)
         throw UsageError("--out " + text::shown(o.out) + ": holds one output, but " + std::to_string(all.cases.size()) +
                          " kernels would run; name one ALGO and one --br and --bc");
@@ -182,16 +181,16 @@ std::string score_flag(const Options& o) {
     return "";
 }
 
-ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory) {
+ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory, Control* control) {
     const Options& o = flags.options;
     ValidateRequest r;
     r.distribution = to_distribution(o.distribution);
     if ((has_files(o) || !o.out.empty()) && flags.algorithms.size() != 1)
         throw UsageError("--q/--k/--v/--x/--out: files belong to one algorithm; name exactly one ALGO");
     r.gpu = gpu_from(o);
-    flags.survey.empty() ? add_requested(r, flags, shared_memory) : add_survey(r, flags, shared_memory);
+    flags.survey.empty() ? add_requested(r, flags, shared_memory, control) : add_survey(r, flags, shared_memory);
     if (!flags.part.empty()) keep_part(r.cases, flags.part);
     return r;
 }
 
-}  // namespace tilescope::cli
+}  // namespace tilescope::device

@@ -1,19 +1,17 @@
-#include "cli/plot_measured.hpp"
+#include "device/measured_figures.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "cli/measured_cases.hpp"
 #include "core/machine/counters.hpp"
 #include "core/text/numbers.hpp"
+#include "device/measured_cases.hpp"
 #include "lab/figure/ticks.hpp"
 #include "lab/flags/command.hpp"
 
-namespace tilescope::cli {
+namespace tilescope::device {
 using namespace lab;
 namespace {
-
-using Cases = std::vector<MeasuredCase>;
 
 /// Which kernels of an algorithm a family has.
 enum class Kernels : std::uint8_t { all, on_cuda_cores, on_tensor_cores };
@@ -45,7 +43,7 @@ constexpr struct Family {
                 {"split_kv", Kernels::on_tensor_cores, Look::points, 2},
                 {"flash_v2", Kernels::on_tensor_cores, Look::points, 1}};
 
-void check(const FigureRequest& r, const char* name) {
+void refuse_flags(const FigureRequest& r, const char* name) {
     if (!r.variants.empty() || !r.vary.empty() || !r.metric.empty() || !flags_of(r.options).empty())
         throw UsageError(std::string("plot ") + name +
                          ": draws every measured case; leave out algorithms and flags of a problem, or ask "
@@ -54,7 +52,7 @@ void check(const FigureRequest& r, const char* name) {
 
 /// A point of every case that has both numbers: of softmax alone, of each family, of PyTorch's kernel.
 template <class F>
-void add_families(Panel& p, const Cases& cases, const std::string& gpu, F&& point) {
+void add_families(Panel& p, const MeasuredCases& cases, const std::string& gpu, F&& point) {
     const auto add = [&](const std::string& title, Look look, int colour, auto&& has) {
         Series s{title, look, colour};
         s.small = true;
@@ -70,7 +68,7 @@ void add_families(Panel& p, const Cases& cases, const std::string& gpu, F&& poin
 
 constexpr double off = 0.25;  // what docs/validation.md asks for
 
-Panel times_on(const std::string& gpu, const Cases& cases) {
+Panel times_on(const std::string& gpu, const MeasuredCases& cases) {
     constexpr double from = 5e-6, to = 1;
     Panel p{"on " + gpu,
             {"time (modelled)", Scale::seconds, true, from, to},
@@ -82,7 +80,7 @@ Panel times_on(const std::string& gpu, const Cases& cases) {
     return p;
 }
 
-Panel errors_on(const std::string& gpu, const Cases& cases) {
+Panel errors_on(const std::string& gpu, const MeasuredCases& cases) {
     constexpr double from = 5e-6, to = 1;
     Panel p{"on " + gpu,
             {"time (measured)", Scale::seconds, true, from, to},
@@ -103,10 +101,10 @@ Panel errors_on(const std::string& gpu, const Cases& cases) {
 }
 
 Figure validation_time(const FigureRequest& r) {
-    check(r, "validation-time");
-    Cases cases = shipped_cases();
-    const Cases all = cases;
-    add_model(cases, all);
+    refuse_flags(r, "validation-time");
+    MeasuredCases cases = shipped_cases();
+    const MeasuredCases all = cases;
+    add_model(cases, all, r.control);
     std::vector<std::string> machines;
     for (const MeasuredCase& c : cases)
         if (std::ranges::find(machines, c.gpu) == machines.end()) machines.push_back(c.gpu);
@@ -126,7 +124,7 @@ Figure validation_time(const FigureRequest& r) {
 
 // ---- Bytes, and the ladder's times
 
-Panel bytes_panel(const Cases& cases) {
+Panel bytes_panel(const MeasuredCases& cases) {
     constexpr double from = 1e5, to = 1e11;
     Panel p{"bytes, every f32 case",
             {"SM traffic (counted)", Scale::bytes, true, from, to},
@@ -147,7 +145,7 @@ Panel bytes_panel(const Cases& cases) {
     return p;
 }
 
-Panel ladder_panel(const Cases& cases) {
+Panel ladder_panel(const MeasuredCases& cases) {
     Panel p{"time, N = 4,096, d = 64, 128 heads", {""}, {"time (measured)", Scale::seconds}};
     std::vector<std::string> names;
     for (const MeasuredCase& c : cases) {
@@ -171,8 +169,8 @@ Panel ladder_panel(const Cases& cases) {
 }
 
 Figure validation(const FigureRequest& r) {
-    check(r, "validation");
-    Cases cases = shipped_cases();
+    refuse_flags(r, "validation");
+    MeasuredCases cases = shipped_cases();
     const std::string gpu = cases.at(0).gpu;
     std::erase_if(cases, [&](const MeasuredCase& c) {
         return c.gpu != gpu || c.library || c.experiment.problem.dtype != Dtype::f32 || !c.us;
@@ -190,4 +188,4 @@ constexpr FigureKind kinds[] = {
 
 std::span<const FigureKind> measured_figure_kinds() { return kinds; }
 
-}  // namespace tilescope::cli
+}  // namespace tilescope::device

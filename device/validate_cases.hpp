@@ -4,7 +4,7 @@
 #include "device/kernel_case.hpp"
 #include "lab/flags/request.hpp"
 
-namespace tilescope::cli {
+namespace tilescope::device {
 
 struct ValidateFlags {
     lab::Options options;
@@ -17,7 +17,7 @@ struct ValidateFlags {
 };
 
 struct ValidateRequest {
-    std::vector<device::KernelCase> cases;
+    std::vector<KernelCase> cases;
     std::vector<std::string> left_out;  ///< algorithms that were not named and have no kernel for the problem
     GpuSpec gpu;
     Inputs inputs;              ///< from files; empty without
@@ -31,7 +31,7 @@ struct ValidateRequest {
 std::string score_flag(const lab::Options& options);
 
 /// Checks every flag. `shared_memory` is what a thread block of the device may use; kernels that need more are not
-/// taken. Throws UsageError.
-ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory);
+/// taken. Throws UsageError, Interrupted.
+ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory, Control* control);
 
-}  // namespace tilescope::cli
+}  // namespace tilescope::device

@@ -1,4 +1,4 @@
-#include "cli/beside_measured.hpp"
+#include "device/beside_measured.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -12,9 +12,8 @@
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
 
-namespace tilescope::cli {
+namespace tilescope::device {
 using namespace lab;
-using namespace device;
 namespace {
 
 /// Launching is a visible part of shorter times.
@@ -112,8 +111,8 @@ std::string about_choice(const BackendTimes& m, const BackendTime& choice, std::
            (row ? "of the rows above " + row->label + " models it." : "no row above models it.");
 }
 
-std::vector<std::string> cells_of(const BackendTime& t, const BackendTimes& m, std::span<const Contender> rows,
-                                  bool same) {
+std::vector<std::string> backend_cells(const BackendTime& t, const BackendTimes& m, std::span<const Contender> rows,
+                                       bool same) {
     const Like& like = m.like(*t.backend);
     const Contender* row = row_of(rows, like);
     std::vector<std::string> cells = {t.backend->name + std::string(t.backend == m.chosen ? ", PyTorch's choice" : ""),
@@ -175,9 +174,9 @@ BesideMeasured beside_measured(std::span<const Contender> rows) {
     std::vector<std::string> header = {"kernel", "its model above", "what it does otherwise", "measured"};
     if (same) header.push_back("modelled");
     out.table.emplace(header, 3);
-    for (const BackendTime& t : m->times) out.table->add(cells_of(t, *m, rows, same));
+    for (const BackendTime& t : m->times) out.table->add(backend_cells(t, *m, rows, same));
     out.json = json_of(*m, asked, same);
     return out;
 }
 
-}  // namespace tilescope::cli
+}  // namespace tilescope::device

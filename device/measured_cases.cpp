@@ -1,4 +1,4 @@
-#include "cli/measured_cases.hpp"
+#include "device/measured_cases.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "algorithms/contract/packed.hpp"
-#include "cli/progress.hpp"
+#include "core/machine/parallel.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "device/measurements.hpp"
@@ -16,15 +16,15 @@
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
+#include "lab/workload/followed.hpp"
 
-namespace tilescope::cli {
+namespace tilescope::device {
 using namespace lab;
-using namespace device;
 namespace {
 
 constexpr double most_us_that_tells = 100;  // as in scripts/library: shorter cases show the cost of a call
 
-std::optional<double> times(const std::optional<double>& x, double factor) {
+std::optional<double> scaled(const std::optional<double>& x, double factor) {
     return x ? std::optional(*x * factor) : std::nullopt;
 }
 
@@ -32,7 +32,7 @@ MeasuredCase case_of_row(const MeasuredRow& r, const MeasurementFile& f, const G
     MeasuredCase c;
     c.gpu = gpu.name, c.device = f.told("device"), c.date = f.told("date"), c.library = library;
     c.experiment = {find_algorithm(r["algorithm"]), problem_of(r), {}, gpu};
-    c.us = library ? r.number("us") : times(r.number("warm_ms"), 1000);
+    c.us = library ? r.number("us") : scaled(r.number("warm_ms"), 1000);
     c.tells_call = library && r["half"] == "one" && c.us.value_or(most_us_that_tells) < most_us_that_tells;
     if (library) return c;
     c.experiment.tiling = case_of(r).tile();
@@ -114,7 +114,7 @@ std::vector<Filter> filters_of(const MeasuredFlags& flags) {
 }
 
 /// The values of the cases, each once: numbers by size, or words by the alphabet.
-std::string values_of(const std::vector<MeasuredCase>& cases, const Filter& f) {
+std::string values_of(const MeasuredCases& cases, const Filter& f) {
     std::set<std::pair<double, std::string>> values;
     for (const MeasuredCase& c : cases)
         if (const std::string v = f.of(c); !v.empty()) values.emplace(text::to_number(v).value_or(0), v);
@@ -129,15 +129,14 @@ bool named(const MeasuredCase& c, const MeasuredFlags& flags) {
 }
 
 /// Names the values that each flag could have beside the others, or else all values that were measured at all.
-[[noreturn]] void refuse(const std::vector<MeasuredCase>& all, const MeasuredFlags& flags,
-                         const std::vector<Filter>& filters) {
+[[noreturn]] void refuse(const MeasuredCases& all, const MeasuredFlags& flags, const std::vector<Filter>& filters) {
     std::vector<std::string> asked = flags.algorithms, there;
     std::set<std::string> seen;
     for (const Filter& f : filters) {
         if (!seen.insert(f.flag).second) continue;
         asked.push_back(f.value.empty() ? f.flag : f.words());
         if (f.value.empty()) continue;
-        std::vector<MeasuredCase> others;
+        MeasuredCases others;
         std::ranges::copy_if(all, std::back_inserter(others), [&](const MeasuredCase& c) {
             return named(c, flags) &&
                    std::ranges::all_of(filters, [&](const Filter& g) { return g.flag == f.flag || g.keeps(c); });
@@ -160,23 +159,21 @@ void add_model(MeasuredCase& c) {
     if (const auto dram = r.dram()) c.modelled_dram_read = static_cast<double>(dram->read);
 }
 
-void model_at_once(std::vector<MeasuredCase>& cases) {
-    std::atomic<std::size_t> done{0};
-    const Progress progress(
-        [&] { return "modelling: " + std::to_string(done) + " of " + std::to_string(cases.size()) + " cases"; });
-    at_once(static_cast<Index>(cases.size()), 0, [&](Index, Index k) {
-        check_stop(&control());
+void model_at_once(MeasuredCases& cases, Control* control) {
+    const Index n = static_cast<Index>(cases.size());
+    const Followed followed(control, n);
+    at_once(n, 0, [&](Index, Index k) {
+        followed.step();
         add_model(cases[static_cast<std::size_t>(k)]);
-        ++done;
     });
 }
 
 /// What a call of the library costs on a machine, in microseconds.
-double call_us(const std::vector<MeasuredCase>& all, const std::string& gpu) {
-    std::vector<MeasuredCase> telling;
+double call_us(const MeasuredCases& all, const std::string& gpu, Control* control) {
+    MeasuredCases telling;
     std::ranges::copy_if(all, std::back_inserter(telling),
                          [&](const MeasuredCase& c) { return c.tells_call && c.gpu == gpu; });
-    model_at_once(telling);
+    model_at_once(telling, control);
     std::vector<double> left;
     for (const MeasuredCase& c : telling) left.push_back(*c.us - *c.modelled_us);
     return left.empty() ? 0 : reading_of(std::move(left)).median;
@@ -201,8 +198,8 @@ std::optional<double> MeasuredCase::sm_ratio() const {
 }
 std::optional<double> MeasuredCase::dram_ratio() const { return over(modelled_dram_read, dram_read); }
 
-std::vector<MeasuredCase> shipped_cases() {
-    std::vector<MeasuredCase> cases;
+MeasuredCases shipped_cases() {
+    MeasuredCases cases;
     for (const ShippedOn& machine : shipped_by_machine()) {
         const GpuSpec gpu = gpu_preset(machine.gpu);
         for (const bool library : {false, true})
@@ -215,9 +212,9 @@ std::vector<MeasuredCase> shipped_cases() {
 
 bool asks(const MeasuredFlags& flags) { return !flags.algorithms.empty() || !filters_of(flags).empty(); }
 
-std::vector<MeasuredCase> asked_cases(const std::vector<MeasuredCase>& all, const MeasuredFlags& flags) {
+MeasuredCases asked_cases(const MeasuredCases& all, const MeasuredFlags& flags) {
     const std::vector<Filter> filters = filters_of(flags);
-    std::vector<MeasuredCase> chosen;
+    MeasuredCases chosen;
     std::ranges::copy_if(all, std::back_inserter(chosen), [&](const MeasuredCase& c) {
         return named(c, flags) && std::ranges::all_of(filters, [&](const Filter& f) { return f.keeps(c); });
     });
@@ -225,15 +222,15 @@ std::vector<MeasuredCase> asked_cases(const std::vector<MeasuredCase>& all, cons
     return chosen;
 }
 
-void add_model(std::vector<MeasuredCase>& chosen, const std::vector<MeasuredCase>& all) {
-    model_at_once(chosen);
+void add_model(MeasuredCases& chosen, const MeasuredCases& all, Control* control) {
+    model_at_once(chosen, control);
     std::map<std::string, double> calls;
     for (MeasuredCase& c : chosen) {
         if (!c.library || !c.us) continue;
-        if (!calls.contains(c.gpu)) calls[c.gpu] = call_us(all, c.gpu);
+        if (!calls.contains(c.gpu)) calls[c.gpu] = call_us(all, c.gpu, control);
         c.call_us = calls[c.gpu];
         *c.us -= c.call_us;
     }
 }
 
-}  // namespace tilescope::cli
+}  // namespace tilescope::device

@@ -3,18 +3,18 @@
 
 #include <span>
 
-#include "cli/json.hpp"
 #include "core/text/table.hpp"
+#include "lab/report/report_json.hpp"
 #include "lab/study/conclusion.hpp"
 
-namespace tilescope::cli {
+namespace tilescope::device {
 
 /// A sentence or two, and a table; nothing of either where the rows are not one problem of attention on one GPU.
 struct BesideMeasured {
     std::vector<std::string> before;
     std::optional<text::Table> table;
-    Json json;  ///< null where there is no table
+    lab::Json json;  ///< null where there is no table
 };
 BesideMeasured beside_measured(std::span<const lab::Contender> rows);
 
-}  // namespace tilescope::cli
+}  // namespace tilescope::device

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/json.hpp"
+#include "core/machine/mode.hpp"
+#include "core/text/table.hpp"
 #include "lab/flags/options.hpp"
+#include "lab/report/report_json.hpp"
 
-namespace tilescope::cli {
+namespace tilescope::device {
 
 struct MeasuredFlags {
     lab::Options options;
@@ -35,20 +37,35 @@ struct MeasuredCase {
     const char* kernel() const { return library ? "pytorch" : "tilescope"; }
 };
 
+using MeasuredCases = std::vector<MeasuredCase>;
+
 /// Whether it is attention, which has heads of some dimension.
 bool has_head_dims(const MeasuredCase& c);
 
 /// Every case that ships and was measured, by machine.
-std::vector<MeasuredCase> shipped_cases();
+MeasuredCases shipped_cases();
 
 /// Whether any flag restricts the cases.
 bool asks(const MeasuredFlags& flags);
 /// The cases that the flags ask for. UsageError for a wrong value of a flag; RunError, which lists what there is, where
 /// no case matches.
-std::vector<MeasuredCase> asked_cases(const std::vector<MeasuredCase>& all, const MeasuredFlags& flags);
+MeasuredCases asked_cases(const MeasuredCases& all, const MeasuredFlags& flags);
 
 /// Models the chosen cases in parallel. Subtracts from the library's times what a call costs beyond its kernel: for
-/// each machine the median of measured minus modelled time, over its cases in `all` with tells_call.
-void add_model(std::vector<MeasuredCase>& chosen, const std::vector<MeasuredCase>& all);
+/// each machine the median of measured minus modelled time, over its cases in `all` with tells_call. `control`
+/// follows the cases. Throws Interrupted.
+void add_model(MeasuredCases& chosen, const MeasuredCases& all, Control* control);
 
-}  // namespace tilescope::cli
+/// A row for each kernel and type on a machine: the model's numbers over the measured ones.
+text::Table summary_table(const MeasuredCases& cases);
+/// A row for each case, with columns of traffic where any traffic was measured.
+text::Table cases_table(const MeasuredCases& cases);
+/// The cases of each place, and in a sentence what was measured there.
+std::vector<std::pair<std::string, MeasuredCases>> by_place(MeasuredCases cases);
+
+/// The summary and every case, with the columns of docs/outputs.md.
+lab::Json to_json(const MeasuredCases& cases);
+/// A line with the names of columns, and one for each case.
+std::string as_csv(const MeasuredCases& cases);
+
+}  // namespace tilescope::device

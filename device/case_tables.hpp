@@ -1,0 +1,36 @@
+// Cases that ran on the device, as tables, text and JSON.
+#pragma once
+
+#include <span>
+
+#include "core/text/table.hpp"
+#include "device/device.hpp"
+#include "device/measurements.hpp"
+#include "lab/report/report_json.hpp"
+
+namespace tilescope::device {
+
+/// "NVIDIA H200: 132 SMs, ..."
+std::string device_text(const Device& device);
+/// "16 x 64, S 7, packed 4"
+std::string tiles_of(const Tiling& tiling, Index packed);
+std::string tiles_of(const KernelCase& c);
+/// The difference of a number from another, in percent; nullopt where one is absent, or where that is 0.
+std::optional<double> percent_off(const std::optional<double>& measured, const std::optional<double>& simulated);
+/// "+0.13%"; "" where there is none.
+std::string signed_percent(const std::optional<double>& x);
+
+/// Errors of cases of the same problem.
+text::Table errors_table(std::span<const CaseResult> group);
+/// Times of those that have any.
+text::Table times_table(std::span<const CaseResult> group);
+/// Simulated and measured traffic and arithmetic of a case that was measured.
+text::Table counters_table(const CaseResult& result);
+/// Lines on thread blocks and shared memory, of a case that was measured.
+std::string on_chip_text(const CaseResult& result);
+
+lab::Json to_json(const Device& device, std::span<const CaseResult> results);
+/// A cell of the CSV as a number, a text, or null where it is empty or no finite number.
+lab::Json value_of(const std::string& cell);
+
+}  // namespace tilescope::device
