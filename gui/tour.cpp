@@ -88,7 +88,7 @@ void card(Shown& shown, Screen& screen, const TourStop& stop, ImVec2 at, ImVec2 
 /// The card's height follows from its text.
 ImVec2 card_size(const Theme& t, const TourStop& stop, ImVec2 screen) {
     const float width = std::min(t.px(400), screen.x - t.px(24)), padding = t.px(18);
-    const float text = ImGui::CalcTextSize(stop.text, nullptr, false, width - 2 * padding).y;
+    const float text = ImGui::CalcTextSize(stop.text.c_str(), nullptr, false, width - 2 * padding).y;
     return {width, text + t.title->FontSize + ImGui::GetFrameHeight() + t.px(2 + 2 * 14) +
                        3 * ImGui::GetStyle().ItemSpacing.y + t.px(2)};
 }
@@ -100,7 +100,7 @@ void tour(Shown& shown, Screen& screen) {
     const NotedAs as("tour");
     shown.view.tour = std::min(shown.view.tour, stop_count() - 1);
     const Theme& t = screen.theme;
-    const TourStop& stop = tour_stops()[static_cast<std::size_t>(shown.view.tour)];
+    const TourStop stop = tour_stops()[static_cast<std::size_t>(shown.view.tour)];
     const ImVec2 all = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(all);
@@ -110,7 +110,7 @@ void tour(Shown& shown, Screen& screen) {
                      ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
     Rect panel{{all.x / 2, all.y / 2}, {all.x / 2, all.y / 2}};
     for (const char* kind : {"panel-", "drawer-"}) {  // or the name that opens the drawer
-        const auto found = screen.places.find(kind + std::string(stop.panel));
+        const auto found = screen.places.find(std::string(kind) + stop.panel);
         if (found == screen.places.end()) continue;
         const ImVec4 r = found->second;
         panel = {{r.x, r.y}, {r.x + r.z, r.y + r.w}};

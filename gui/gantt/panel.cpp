@@ -294,8 +294,7 @@ void panel(Shown& shown, Screen& screen) {
     draw_axis(Lanes{shown, screen, *runs[0], c, {area.x0 + names, y, area.x1, y}, us});
     if (steps) draw_step(shown, screen, c, step.moved(0, std::min(0.f, y + axis + c.px(14) - step.y0)));
     if (!noted) return;
-    c.paragraph(t.small_text, note.min(), t.dim_ink, gantt_left_out(shown.session, every) + gantt_legend(*runs[0]),
-                note.w(), 2);
+    c.paragraph(t.small_text, note.min(), t.dim_ink, gantt_note(shown.session, every), note.w(), 2);
 }
 
 }  // namespace tilescope::gui::gantt

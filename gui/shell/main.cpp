@@ -198,7 +198,7 @@ void await(Session& session, bool all) {
 void remark_on_step(const Session& session, Index step) {
     const Index length = session.length();
     if (session.run() && step > length)
-        std::cerr << "tilescope-gui: --step " << step << ": there are " << text::counted(length, position_word(session))
+        std::cerr << "tilescope-gui: --step " << step << ": there are " << positions_text(session, length)
                   << " to play; this is the end, as with --step " << length << '\n';
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/picture.hpp"
 #include "lab/flags/ending.hpp"
@@ -15,6 +16,7 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 std::string name_of_file(const std::string& path) { return std::filesystem::path(path).filename().string(); }
@@ -51,7 +53,7 @@ std::vector<Series> mark_of(const TilePlane& plane, Tiling now) {
     const auto at = [](const std::vector<Index>& sizes, Index n) { return std::find(sizes.begin(), sizes.end(), n); };
     const auto row = at(plane.brs(), now.br), col = at(plane.bcs(), now.bc);
     if (row == plane.brs().end() || col == plane.bcs().end()) return {};
-    return {{"this run: " + std::to_string(now.br) + " x " + std::to_string(now.bc),
+    return {{message("export.this_run", std::to_string(now.br), std::to_string(now.bc)),
              Look::open_points,
              -1,
              {{static_cast<double>(col - plane.bcs().begin()), static_cast<double>(row - plane.brs().begin())}}}};
@@ -64,44 +66,38 @@ std::string usual_file(Stage stage) {
 }
 
 std::string about_export(Stage stage) {
-    if (plays(stage))
-        return "This view alone as a picture (SVG, PDF, PNG) or a film (MP4, GIF); the name's ending says which.";
-    return "This view as a picture (SVG, PDF, PNG, TikZ) or its numbers (CSV); the name's ending says which.";
+    return message(plays(stage) ? "export.picture_or_film" : "export.picture_or_numbers");
 }
 
-std::string written_text(const std::string& path) { return text::shown(path) + " written"; }
+std::string written_text(const std::string& path) { return message("export.written", text::shown(path)); }
 
 void require_pdf_writer() {
-    if (!on_path("rsvg-convert"))
-        throw RunError(
-            "a PDF needs rsvg-convert; install it (apt-get install librsvg2-bin), or write an SVG: a name that ends in "
-            ".svg");
+    if (!on_path("rsvg-convert")) throw RunError(message("export.needs_rsvg"));
 }
 
 void check_can_export(const Session& session) {
-    if (session.busy()) throw UsageError("the run is in the making; wait until it is there");
-    if (!session.run()) throw UsageError("nothing runs, so that there is nothing to export");
+    if (session.busy()) throw UsageError(message("export.in_the_making"));
+    if (!session.run()) throw UsageError(message("export.nothing_runs"));
 }
 
 void check_stage_file(const Session& session, const std::string& path) {
-    const std::string ending = check_ending("the name", path, {".svg", ".pdf", ".png", ".mp4", ".gif"});
-    if (ending.empty())
-        throw UsageError("the name " + text::shown(path) + ": must end in .svg, .pdf, .png, .mp4 or .gif");
+    const std::string ending = check_ending(message("export.name"), path, {".svg", ".pdf", ".png", ".mp4", ".gif"});
+    if (ending.empty()) throw UsageError(message("export.stage_endings", text::shown(path)));
     check_can_export(session);
     if (ending == ".pdf") require_pdf_writer();
     const AtomicFile can_be_written(path);
 }
 
-std::string drawing_text(const std::string& path) { return "Drawing " + text::shown(path); }
+std::string drawing_text(const std::string& path) { return message("export.drawing", text::shown(path)); }
 
 void Export::begin(const Session& session, const View& view, const Explorer& explorer, const std::string& path) {
     const bool numbers = path.ends_with(".csv");
-    if (!numbers) check_ending("the name", path, {".svg", ".pdf", ".png", ".tex", ".csv"});
-    if (!numbers) require_gnuplot("write the numbers: a name that ends in .csv");
+    if (!numbers) check_ending(message("export.name"), path, {".svg", ".pdf", ".png", ".tex", ".csv"});
+    if (!numbers) require_gnuplot(message("export.instead_of_gnuplot"));
     const Stage stage = view.stage;
     const bool tiles = stage == Stage::tiles;
     if (!session.request() || (tiles ? !explorer.plane() : !explorer.figure()))
-        throw UsageError("there is nothing to export yet");
+        throw UsageError(message("export.nothing_yet"));
     { const AtomicFile can_be_written(path); }
     FigureRequest request = figure_request(session.setup(), session.request()->problem, stage);
     std::vector<std::string> vary;
@@ -123,7 +119,8 @@ void Export::begin(const Session& session, const View& view, const Explorer& exp
         if (!tiles) f.of_all += ' ' + std::string(about_trail);
         for (std::size_t k = 0; k < std::min(f.panels.size(), marks.size()); ++k)
             f.panels[k].series.insert(f.panels[k].series.end(), marks[k].begin(), marks[k].end());
-        write_file(path, numbers ? as_csv(f) : drawn(f, theme, picture_file("the name", path), {}, &control));
+        write_file(path,
+                   numbers ? as_csv(f) : drawn(f, theme, picture_file(message("export.name"), path), {}, &control));
         return Index{0};
     });
     job_->begin();

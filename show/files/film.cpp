@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/child.hpp"
@@ -11,6 +12,7 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr Index pictures_a_second = 30;
@@ -31,18 +33,15 @@ FilmOrder usual_film(const Playback& playback) {
 }
 
 void check_film(const FilmOrder& order, Index length) {
-    const std::string steps = "the run has " + text::grouped(length) + " operations; try ";
     if (order.to < 1 || order.to > length)
-        throw UsageError("to operation " + std::to_string(order.to) + ": " + steps + std::to_string(length));
+        throw UsageError(
+            message("film.to_beyond", std::to_string(order.to), text::grouped(length), std::to_string(length)));
     if (order.from < 0 || order.from >= order.to)
-        throw UsageError("from operation " + std::to_string(order.from) + ": must be below operation " +
-                         std::to_string(order.to) + ", where the film ends; try 0");
+        throw UsageError(message("film.from_beyond", std::to_string(order.from), std::to_string(order.to)));
 }
 
 void require_film_writer() {
-    if (!on_path("ffmpeg"))
-        throw RunError(
-            "a film needs ffmpeg; install it (apt-get install ffmpeg), or write a picture: a name that ends in .png");
+    if (!on_path("ffmpeg")) throw RunError(message("film.needs_ffmpeg"));
 }
 
 Index film_pictures(const Session& session, Index from, Index to, double steps_per_second, Index a_second) {
@@ -65,18 +64,18 @@ std::vector<std::string> film_command(State state, const FilmOrder& order, Index
 std::string film_length_text(const Session& s, const FilmOrder& o, double steps_per_second) {
     if (o.from < 0 || o.from >= o.to || o.to > s.length()) return "";
     const Index pictures = film_pictures(s, o.from, o.to, steps_per_second, pictures_a_second);
-    return "A film of " + duration(static_cast<double>(pictures) / static_cast<double>(pictures_a_second)) + ": " +
-           text::counted(o.to - o.from, position_word(s)) + " at " + speed_text(s, steps_per_second) + ", as it plays.";
+    return message(s.rival() ? "film.length_of_race" : "film.length",
+                   duration(static_cast<double>(pictures) / static_cast<double>(pictures_a_second)), o.to - o.from,
+                   speed_text(s, steps_per_second));
 }
 
 std::string filming_text(const std::string& path, Index done, Index all) {
     const std::string name = text::shown(std::filesystem::path(path).filename().string());
-    if (all == 0) return name + ": counting and recording";
-    return name + ": picture " + text::grouped(done) + " of " + text::grouped(all);
+    return all == 0 ? message("film.counting", name) : message("film.picture", name, done, all);
 }
 
-std::string not_filmed_text(const std::string& path) { return "Cancelled: " + text::shown(path) + " is not written"; }
+std::string not_filmed_text(const std::string& path) { return message("film.cancelled", text::shown(path)); }
 
-std::string about_endings() { return "A picture where the name ends in .svg, .pdf or .png; a film in .mp4 or .gif."; }
+std::string about_endings() { return message("film.endings"); }
 
 }  // namespace tilescope::show

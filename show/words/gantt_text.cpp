@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/ticks.hpp"
@@ -11,65 +12,56 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr double notable = 0.05;  // share of the time
-
-std::string thread_blocks(Count n) { return text::counted(n, "thread block"); }
 
 std::string three_digits(double x) { return x < 1000 ? text::number(x) : text::grouped(std::llround(x)); }
 
 const LaunchTime& longest(const Run& run) { return run.gantt().longest().time; }
 
-/// "softmax, the longest of 3 launches: "
-std::string of_launch(const Run& run) {
-    const std::size_t n = run.gantt().launches().size();
-    if (n == 1) return "";
-    return longest(run).kernel + ", the longest of " + std::to_string(n) + " launches: ";
-}
+std::string name_of_run(const Run& run) { return run.algorithm().name; }
 
-/// How the thread blocks of the longest launch fill the SMs.
+/// How thread blocks fill the SMs; of several launches those of the longest.
 std::string filling(const Run& run) {
     const LaunchTime& l = longest(run);
     const Index sms = run.gantt().sms(), places = sms * l.residency.blocks;
-    if (l.blocks <= places)
-        return thread_blocks(l.blocks) + (l.blocks == 1 ? " runs" : ", all at once,") + " on " + text::grouped(l.sms) +
-               " of " + text::grouped(sms) + " SMs.";
-    return thread_blocks(l.blocks) + ", " + text::grouped(places) + " at a time: " + three_digits(l.waves) + " waves" +
-           (l.tail >= notable ? ", and " + text::percent(l.tail) + " of the slots' time is tail." : ".");
+    const std::string waves = three_digits(l.waves);
+    const std::string text = l.blocks <= places ? message("gantt.all_at_once", l.blocks, l.sms, sms)
+                             : l.tail >= notable
+                                 ? message("gantt.waves_and_tail", l.blocks, places, waves, text::percent(l.tail))
+                                 : message("gantt.waves", l.blocks, places, waves);
+    const std::size_t launches = run.gantt().launches().size();
+    return launches == 1 ? text : message("gantt.longest_of_launches", l.kernel, std::to_string(launches), text);
 }
 
-std::string about_tail(const Run& run) {
+/// Where time is lost, as sentences.
+std::vector<std::string> lost_time(const Run& run) {
     const GanttLaunch& l = run.gantt().longest();
     const bool in_waves = l.time.blocks > run.gantt().sms() * l.slots();
-    std::string text;
-    if (in_waves && l.time.tail >= notable)
-        text = "Once the last thread block has started, at " + text::microseconds(l.last_start) +
-               ", SMs that are done have nothing left to do. ";
-    if (l.time.imbalance < 1 + 2 * notable) return text;
+    std::vector<std::string> all;
+    if (in_waves && l.time.tail >= notable) all.push_back(message("gantt.tail", text::microseconds(l.last_start)));
+    if (l.time.imbalance < 1 + 2 * notable) return all;
     const bool other_order = in_waves && run.experiment().placing.order != Order::longest;
-    return text + "The longest thread block takes " + three_digits(l.time.imbalance) + " times the mean" +
-           (other_order ? ": compare --order longest. " : ". ");
+    all.push_back(
+        message(other_order ? "gantt.imbalance_of_order" : "gantt.imbalance", three_digits(l.time.imbalance)));
+    return all;
 }
 
-std::string name_of_run(const Run& run) { return run.algorithm().name; }
-
-/// "flash_v1 on 1 SM": as many as its longest launch uses.
-std::string on_sms(const Run& run) { return name_of_run(run) + " on " + text::counted(longest(run).sms, "SM"); }
-
-/// At the start of a race: the two runs, and not yet the winner.
+/// At the start of a race: the two runs on the SMs that their longest launches use, and not yet the winner.
 std::string both_start(const Run& run, const Run& rival) {
-    return on_sms(run) + " against " + on_sms(rival) + ": both start now.";
+    return message("gantt.both_start", name_of_run(run), longest(run).sms, name_of_run(rival), longest(rival).sms);
 }
 
-/// "flash_v1 is 26% through".
+/// How far a run is: "26%".
 std::string so_far(const Session& s, const Run& run) {
-    return name_of_run(run) + " is " + text::percent(s.seconds(run, run.tick()) * 1e6 / run.gantt().us()) + " through";
+    return text::percent(s.seconds(run, run.tick()) * 1e6 / run.gantt().us());
 }
 
 std::string one_is_done(const Session& s, const Run& done, const Run& other) {
-    return name_of_run(done) + " is done, after " + text::microseconds(done.gantt().us()) + "; " + so_far(s, other) +
-           " (modelled).";
+    return message("gantt.one_is_done", name_of_run(done), text::microseconds(done.gantt().us()), name_of_run(other),
+                   so_far(s, other));
 }
 
 /// When both runs of a race are done.
@@ -77,61 +69,59 @@ std::string result(const Run& run, const Run& rival) {
     const bool first = run.gantt().us() <= rival.gantt().us();
     const Run &winner = first ? run : rival, &loser = first ? rival : run;
     const double ratio = loser.gantt().us() / winner.gantt().us();
-    if (ratio < 1 + notable)
-        return name_of_run(winner) + " and " + name_of_run(loser) +
-               " took about as long: " + text::microseconds(winner.gantt().us()) + " and " +
-               text::microseconds(loser.gantt().us()) + " (modelled).";
-    return name_of_run(winner) + " took " + text::microseconds(winner.gantt().us()) + ", " + name_of_run(loser) + " " +
-           three_digits(ratio) + " times as long (modelled).";
+    const bool even = ratio < 1 + notable;
+    return message(even ? "gantt.took_as_long" : "gantt.winner", name_of_run(winner), name_of_run(loser),
+                   text::microseconds(winner.gantt().us()),
+                   even ? text::microseconds(loser.gantt().us()) : three_digits(ratio));
 }
 
 }  // namespace
 
 std::string gantt_headline(const Session& s) {
     const Run& run = *s.run();
-    if (!s.rival()) return of_launch(run) + filling(run);
+    if (!s.rival()) return filling(run);
     const Run& rival = *s.rival();
     const bool ended = run.tick() == run.ticks(), rival_ended = rival.tick() == rival.ticks();
     if (ended && rival_ended) return result(run, rival);
     if (ended) return one_is_done(s, run, rival);
     if (rival_ended) return one_is_done(s, rival, run);
     if (run.tick() == 0 && rival.tick() == 0) return both_start(run, rival);
-    return so_far(s, run) + ", " + so_far(s, rival) + " (modelled).";
+    return message("gantt.both_run", name_of_run(run), so_far(s, run), name_of_run(rival), so_far(s, rival));
 }
 
 std::string gantt_reason(const Session& s) {
     const Run& run = *s.run();
-    const auto waits = [](const Run& r) { return verdict(*r.counted().time, r.experiment()); };
-    if (!s.rival()) return about_tail(run) + waits(run);
-    return name_of_run(run) + ": " + of_launch(run) + filling(run) + " " + name_of_run(*s.rival()) + ": " +
-           of_launch(*s.rival()) + filling(*s.rival());
+    std::vector<std::string> all;
+    if (s.rival())
+        for (const Run* r : {&run, s.rival()}) all.push_back(message("modelled.of_run", name_of_run(*r), filling(*r)));
+    else
+        all = lost_time(run), all.push_back(verdict(*run.counted().time, run.experiment()));
+    return text::sentences(all);
 }
 
 std::vector<std::string> gantt_title(const Run& run, bool says_when_it_ends) {
     const Tiling tiles = run.experiment().tiling;
     const std::string brief = name_of_run(run) + " · " + std::to_string(tiles.br) + " × " + std::to_string(tiles.bc) +
                               (says_when_it_ends ? " · " + text::microseconds(run.gantt().us()) : "");
-    return {brief + " · room for " + thread_blocks(run.gantt().longest().slots()) + " on each of " +
-                text::grouped(run.gantt().sms()) + " SMs",
-            brief, name_of_run(run)};
+    return {brief + " · " + message("gantt.room", run.gantt().longest().slots(), run.gantt().sms()), brief,
+            name_of_run(run)};
 }
 
 std::string gantt_left_out(const Session& s, Index every) {
-    std::string text;
+    std::vector<std::string> all;
     for (const Run* run : {s.run(), s.rival()}) {
         if (!run) continue;
-        const std::string whose = s.rival() ? name_of_run(*run) + ": " : "";
+        const auto add = [&](const std::string& sentence) {
+            all.push_back(s.rival() ? message("modelled.of_run", name_of_run(*run), sentence) : sentence);
+        };
         for (const GanttLaunch& l : run->gantt().launches())
-            if (l.stays.empty())
-                text += whose + thread_blocks(l.time.blocks) + " of " + l.time.kernel +
-                        " are too many to draw: one bar stands for all. ";
+            if (l.stays.empty()) add(message("gantt.too_many", l.time.blocks, l.time.kernel));
         const Index used = run->gantt().sms_used(), last = run->gantt().sms() - 1;
-        if (used == last) text += whose + "SM " + text::grouped(last) + " has nothing to do. ";
-        if (used < last)
-            text += whose + "SMs " + text::grouped(used) + " to " + text::grouped(last) + " have nothing to do. ";
+        if (used == last) add(message("gantt.idle_sm", last));
+        if (used < last) add(message("gantt.idle_sms", used, last));
     }
-    if (every > 1) text += "One of " + std::to_string(every) + " SMs is drawn. ";
-    return text;
+    if (every > 1) all.push_back(message("gantt.one_drawn", std::to_string(every)));
+    return text::sentences(all);
 }
 
 std::string gantt_legend(const Run& run) {
@@ -139,38 +129,39 @@ std::string gantt_legend(const Run& run) {
     bool drawn = false;
     for (const GanttLaunch& l : run.gantt().launches()) blocks += l.time.blocks, drawn |= !l.stays.empty();
     const auto played = static_cast<Count>(run.schedule().placements().size());
-    std::string text;
-    if (drawn && played == blocks) text = "Bars are thread blocks; hatched: nothing to do, or not launched yet. ";
-    if (drawn && played < blocks)
-        text = "Strong bars are the " + text::grouped(played) + " of " + thread_blocks(blocks) +
-               " that are played; hatched: nothing to do, or not launched yet. ";
+    std::vector<std::string> all;
+    if (drawn && played == blocks) all = {message("gantt.bars")};
+    if (drawn && played < blocks) all = {message("gantt.strong_bars", played, blocks)};
     const bool assumed = run.counted().time->basis == Basis::assumed;
-    return text + "Modelled, of the whole run" + (assumed ? " (no such GPU was measured)" : "") +
-           "; drag to go through time.";
+    all.push_back(message(assumed ? "gantt.legend_of_assumed_gpu" : "gantt.legend"));
+    return text::sentences(all);
 }
 
-std::string places_title() { return "places for thread blocks that are taken, 0 to 100%"; }
+std::string gantt_note(const Session& s, Index every) {
+    return text::sentences({gantt_left_out(s, every), gantt_legend(*s.run())});
+}
+
+std::string places_title() { return message("gantt.places"); }
 
 std::string about_gantt(const Run& run, const GanttLaunch& l, Index sm, double us) {
-    std::string text = "SM " + std::to_string(sm) + " at " + text::microseconds(us) + ", modelled";
-    if (run.gantt().launches().size() > 1) text += "\n" + l.time.kernel;
-    if (us < l.begin) return text + "\nthe launch itself: no thread block has started";
-    if (l.stays.empty()) return text;
+    std::vector<std::string> lines = {message("gantt.sm_at", std::to_string(sm), text::microseconds(us))};
+    if (run.gantt().launches().size() > 1) lines.push_back(l.time.kernel);
+    if (us < l.begin) lines.push_back(message("gantt.launching"));
+    if (us < l.begin || l.stays.empty()) return text::join(lines, "\n");
     const auto there = l.at(sm, us);
-    if (there.empty()) return text + "\nno thread block: nothing is left for it";
+    if (there.empty()) lines.push_back(message("gantt.nothing_left"));
     for (const GanttStay* stay : there) {
-        text += "\nthread block " + text::grouped(stay->block) + " (";
+        std::vector<std::string> place(l.axes.size());
         Index rest = stay->block;
-        std::string place;
         for (std::size_t k = l.axes.size(); k-- > 0;) {
             const Tiles& tiles = l.axes[k].tiles;
-            const std::string one = std::string(tiles.name()) + " " + std::to_string(rest % tiles.count() + 1);
-            place = place.empty() ? one : one + ", " + place;
+            place[k] = std::string(tiles.name()) + " " + std::to_string(rest % tiles.count() + 1);
             rest /= tiles.count();
         }
-        text += place + "): " + text::microseconds(stay->from) + " to " + text::microseconds(stay->to);
+        lines.push_back(message("gantt.block", stay->block, text::join(place, ", "), text::microseconds(stay->from),
+                                text::microseconds(stay->to)));
     }
-    return text;
+    return text::join(lines, "\n");
 }
 
 StepParts step_parts(const Run& run) {
@@ -178,28 +169,25 @@ StepParts step_parts(const Run& run) {
     const Index blocks = std::clamp<Index>(ceil_div(l.blocks, run.gantt().sms()), 1, l.residency.blocks);
     StepParts step{"", {}, l.step.together(blocks)};
     for (const Term& t : terms_of(l.step)) step.parts.push_back({in_words(t.unit), name_of(t.unit), t.cycles, false});
-    if (l.step.waiting > 0) step.parts.push_back({"loads and barriers", "", l.step.waiting, true});
     const double turn = l.step.waiting_for_unit(blocks), memory = step.cycles - l.step.alone - turn;
-    if (turn > 0) step.parts.push_back({"a unit that other warps use", "", turn, true});
-    if (memory > 0) step.parts.push_back({"L2 or DRAM", "", memory, true});
-    const std::string whose = blocks > 1             ? "as one of " + thread_blocks(blocks) + " on an SM has it"
-                              : l.step.residents > 1 ? "as half of a thread block's warps have it"
-                                                     : "as a thread block has it";
-    step.title =
-        "A loop step of " + l.kernel + ", " + whose + ": " + text::grouped(std::llround(step.cycles)) + " cycles";
+    if (l.step.waiting > 0) step.parts.push_back({message("gantt.loads_and_barriers"), "", l.step.waiting, true});
+    if (turn > 0) step.parts.push_back({message("gantt.unit_of_others"), "", turn, true});
+    if (memory > 0) step.parts.push_back({message("gantt.l2_or_dram"), "", memory, true});
+    const auto cycles = std::llround(step.cycles);
+    step.title = blocks > 1 ? message("gantt.step_of_several", l.kernel, cycles, blocks)
+                            : message(l.step.residents > 1 ? "gantt.step_of_half" : "gantt.step", l.kernel, cycles);
     return step;
 }
 
 std::vector<std::string> part_text(const StepParts& step, const StepPart& part) {
     const std::string share = text::percent(part.cycles / step.cycles);
-    if (part.waits) return {"waits for " + part.name + " " + share, "waits " + share, share, ""};
-    return {part.name + " " + share, part.brief + " " + share, share, ""};
+    if (part.waits) return {message("gantt.waits_for", part.name, share), message("gantt.waits", share), share, ""};
+    return {message("gantt.part", part.name, share), message("gantt.part", part.brief, share), share, ""};
 }
 
 std::string about_part(const StepParts& step, const StepPart& part) {
-    return part_text(step, part)[0] + ": " + text::grouped(std::llround(part.cycles)) +
-           " cycles, modelled\nThe phases of a loop step depend on each other; what one thread block waits for, others "
-           "use.";
+    return message("gantt.about_part", part_text(step, part)[0], std::llround(part.cycles)) + "\n" +
+           message("gantt.about_phases");
 }
 
 std::vector<TimeTick> time_ticks(double us, int most) {

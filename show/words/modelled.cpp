@@ -1,14 +1,14 @@
 #include "show/words/modelled.hpp"
 
-#include <cmath>
-
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/report/metric.hpp"
 
 namespace tilescope::show {
 using namespace lab;
-
+using text::message;
 namespace {
 
 /// A metric of lab/metric in the panel.
@@ -29,32 +29,39 @@ constexpr Shown shown_of_launch[] = {
     {"bound", false, true},
     {"waves", false, true},
     {"sms_in_use", false, true,
-     [](const Report& r) { return text::grouped(longest(r).sms) + " of " + text::grouped(r.experiment.gpu.sms); }},
+     [](const Report& r) { return message("modelled.sms_in_use", longest(r).sms, r.experiment.gpu.sms); }},
     {"blocks_per_sm", false, true},
     {"limited_by", false, true},
     {"warps", false, true},
     {"registers_per_thread", false, true},
 };
 
-/// Which of several launches it is, and why it is infeasible, or that its registers are estimated.
-std::string launch_text(const Report& r) {
+/// Adds which of several launches it is, and why it is infeasible, or that its registers are estimated.
+void add_launch(const Report& r, std::vector<std::string>& lines) {
     const LaunchTime& l = longest(r);
-    std::string text;
     if (const auto n = static_cast<Count>(r.time->launches.size()); n > 1)
-        text = "\nof " + l.kernel + ", the longest of " + text::grouped(n) + " launches";
-    if (const std::string why = why_infeasible(*r.time); !why.empty()) return text + "\n" + why;
-    return text + (l.compiled ? "" : "\nregisters are estimated");
+        lines.push_back(message("modelled.longest_launch", l.kernel, n));
+    if (const std::string why = why_infeasible(*r.time); !why.empty())
+        lines.push_back(why);
+    else if (!l.compiled)
+        lines.push_back(message("modelled.registers_estimated"));
 }
 
 TableCell cell(const Shown& s, const Report& r) {
     const Metric& m = s.metric();
     const MetricValue value = m.of(r);
-    const std::string title = m.title;
-    if (value.index() == 0) return {"not modelled", title + " is not modelled here: " + r.time->no_dram};
+    if (value.index() == 0) return {message("modelled.not"), message("modelled.not_here", m.title, r.time->no_dram)};
     const std::string brief = s.text ? s.text(r) : shown(m, value);
     const Bytes* bytes = m.unit == MetricUnit::bytes ? std::get_if<Bytes>(&value) : nullptr;
-    return {brief, title + ": " + (bytes ? text::grouped(*bytes) + " B" : brief) + "\n" + m.meaning +
-                       (s.of_launch ? launch_text(r) : "") + "\nmodelled, not measured"};
+    std::vector<std::string> lines = {message("modelled.value", m.title, bytes ? text::grouped(*bytes) + " B" : brief),
+                                      m.meaning};
+    if (s.of_launch) add_launch(r, lines);
+    lines.push_back(message("modelled.not_measured"));
+    return {brief, text::join(lines, "\n")};
+}
+
+TableCell does_not_fit(const std::string& name) {
+    return {message("modelled.does_not_fit"), message("modelled.does_not_fit_on_chip", name)};
 }
 
 const std::string no_rival = "–";
@@ -63,13 +70,13 @@ const std::string no_rival = "–";
 void compare(const Shown& s, const Run& run, const std::string& name, const Report* other, CounterRow& row) {
     const Report& own = run.counted();
     if (!other) {
-        row.other = {"does not fit", name + " does not fit on chip with this tiling"};
+        row.other = does_not_fit(name);
     } else if (other == &own) {
         row.other = row.whole;
     } else if (!other->time) {
-        row.other = !other->fits_hbm()       ? TableCell{"beyond HBM", beyond_hbm(other->experiment)}
-                    : other->no_time.empty() ? TableCell{no_rival, "modelled of what runs: race against " + name}
-                                             : TableCell{"does not fit", other->no_time};
+        row.other = !other->fits_hbm()       ? TableCell{message("modelled.beyond_hbm"), beyond_hbm(other->experiment)}
+                    : other->no_time.empty() ? TableCell{no_rival, message("modelled.race_against", name)}
+                                             : TableCell{message("modelled.does_not_fit"), other->no_time};
     } else {
         row.other = cell(s, *other);
     }
@@ -84,9 +91,10 @@ CounterRow row_of(const Shown& s, const Run& run, const std::string& name, const
     CounterRow row{
         m.title,
         m.brief,
-        std::string(m.title) + ", modelled: " + m.meaning,
-        {"modelled", "of the whole run, not so far: modelled, not measured"},
-        own.time ? cell(s, own) : TableCell{run.counted().fits_sm() ? "no time" : "does not fit", why_no_time(run)},
+        message("modelled.about", m.title, m.meaning),
+        {message("modelled.so_far"), message("modelled.about_so_far")},
+        own.time ? cell(s, own)
+                 : TableCell{message(own.fits_sm() ? "modelled.no_time" : "modelled.does_not_fit"), why_no_time(run)},
         {},
         ""};
     row.of_whole_run = true;
@@ -97,17 +105,16 @@ CounterRow row_of(const Shown& s, const Run& run, const std::string& name, const
 /// A counted metric, but of the whole run only.
 CounterRow compulsory_row(const Run& run, const std::string& name, const Report* other) {
     const Metric& m = *find_metric("compulsory_bytes");
-    const std::string title = m.title;
     const auto cell = [&](const Report& r) {
-        return TableCell{shown(m, m.of(r)), title + ": " + text::grouped(r.compulsory_read()) + " B read, " +
-                                                text::grouped(r.compulsory_written()) + " B written\n" + m.meaning};
+        const std::string bytes = message("modelled.compulsory", m.title, r.compulsory_read(), r.compulsory_written());
+        return TableCell{shown(m, m.of(r)), bytes + "\n" + m.meaning};
     };
     CounterRow row{m.title,
                    m.brief,
-                   title + ", counted: " + m.meaning,
-                   {"counted", "of the whole run"},
+                   message("modelled.about_counted", m.title, m.meaning),
+                   {message("modelled.counted"), message("modelled.of_whole_run")},
                    cell(run.counted()),
-                   {"does not fit", name + " does not fit on chip with this tiling"},
+                   does_not_fit(name),
                    ""};
     row.of_whole_run = true;
     if (other) {
@@ -121,14 +128,14 @@ CounterRow compulsory_row(const Run& run, const std::string& name, const Report*
 std::string verdict_of(const Run& run) {
     if (const std::string why = why_no_time(run); !why.empty()) return why;
     const RunTime& t = *run.counted().time;
-    return verdict(t, run.experiment()) + " " + basis(t, run.experiment());
+    return text::sentences({verdict(t, run.experiment()), basis(t, run.experiment())});
 }
 
 }  // namespace
 
 std::string about_sm_traffic() {
     const Metric& m = *find_metric("hbm_bytes");
-    return std::string(m.title) + ", counted: " + m.meaning + ".";
+    return message("modelled.about_sm_traffic", m.title, m.meaning);
 }
 
 std::vector<CounterRow> modelled_rows(const Run& run, const std::string& name, const Report* other) {
@@ -145,26 +152,24 @@ std::vector<CounterRow> modelled_rows(const Run& run, const std::string& name, c
 std::string why_no_time(const Run& run) {
     if (run.counted().time) return "";
     // A recording that today's program does not repeat is not timed: its remark says how they differ.
-    return "No time is modelled: " + (run.remark().empty() ? run.counted().no_time : run.remark()) + ".";
+    return message("modelled.why_no_time", run.remark().empty() ? run.counted().no_time : run.remark());
 }
 
 std::vector<std::string> verdicts(const Run& run, const Run* rival) {
     if (!rival) return {verdict_of(run)};
-    return {std::string(run.algorithm().name) + ": " + verdict_of(run),
-            std::string(rival->algorithm().name) + ": " + verdict_of(*rival)};
+    return {message("modelled.of_run", run.algorithm().name, verdict_of(run)),
+            message("modelled.of_run", rival->algorithm().name, verdict_of(*rival))};
 }
 
 std::string about_time(const Run& run, bool races) {
     if (const std::string why = why_no_time(run); !why.empty()) return why;
-    const std::string infeasible = why_infeasible(*run.counted().time);
-    const std::string warm = about_warm(run.counted());
-    return (infeasible.empty() ? "" : "As modelled, " + infeasible + ".\n") + (warm.empty() ? "" : warm + '\n') +
-           "Modelled: " +
-           (races
-                ? "what is played stands for the whole run, each launch's time evenly over its ticks.\n"
-                : "when the thread blocks that are played have come so far in the whole run, each launch's evenly over "
-                  "its ticks.\n") +
-           basis(*run.counted().time, run.experiment());
+    std::vector<std::string> lines;
+    if (const std::string infeasible = why_infeasible(*run.counted().time); !infeasible.empty())
+        lines.push_back(message("modelled.infeasible", infeasible));
+    if (const std::string warm = about_warm(run.counted()); !warm.empty()) lines.push_back(warm);
+    lines.push_back(message(races ? "modelled.about_race_time" : "modelled.about_time"));
+    lines.push_back(basis(*run.counted().time, run.experiment()));
+    return text::join(lines, "\n");
 }
 
 }  // namespace tilescope::show

@@ -1,5 +1,6 @@
 #include "show/words/setup_text.hpp"
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/version.hpp"
 #include "core/text/words.hpp"
@@ -8,6 +9,7 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 std::string shape_text(const Tiling& t) { return std::to_string(t.br) + " × " + std::to_string(t.bc); }
@@ -16,110 +18,99 @@ std::string shape_text(const Tiling& t) { return std::to_string(t.br) + " × " +
 
 std::string tiling_text(const Options& o, const Tiling& now, const Problem& p) {
     const auto size = [](Index n, const std::string& given) {
-        return std::to_string(n) + (given == "auto" ? " (auto)" : "");
+        return given == "auto" ? message("setup.automatic", std::to_string(n)) : std::to_string(n);
     };
-    return size(now.br, o.br) + " × " + size(now.bc, o.bc) + ": " + text::grouped(ceil_div(p.seq_q, now.br)) + " × " +
-           text::grouped(ceil_div(p.seq_k, now.bc)) + " tiles" +
-           (now.splits > 0 ? ", " + text::counted(now.splits, "part") : "");
+    const std::string br = size(now.br, o.br), bc = size(now.bc, o.bc);
+    const Index rows = ceil_div(p.seq_q, now.br), cols = ceil_div(p.seq_k, now.bc);
+    return now.splits > 0 ? message("setup.tiling_and_parts", br, bc, rows, cols, now.splits)
+                          : message("setup.tiling", br, bc, rows, cols);
 }
 
 std::string tile_rule_text(const Request* r, const Algorithm& algorithm) {
-    std::string text = "Where Br and Bc come from that are auto.";
-    if (!r) return text;
+    if (!r) return message("setup.tile_rule");
     const PublishedTiles kernel = published_tiles(algorithm, r->problem, r->gpu);
-    text += " As released kernels have them: " + shape_text(kernel.tiling) + ", " + kernel.source;
-    return text + ". Halved where they do not fit on chip.";
+    return text::sentences(
+        {message("setup.tile_rule"), message("setup.tile_rule_of_kernel", shape_text(kernel.tiling), kernel.source)});
 }
 
 std::string about_rule(TileRule rule) {
     switch (rule) {
         case TileRule::paper:
-            return "FlashAttention's Algorithm 1: with M the SRAM of a thread block in elements, Bc = ceil(M / 4d) and "
-                   "Br = min(Bc, d), halved until every tile fits on chip.";
+            return message("setup.tiles_of_paper");
         case TileRule::best:
-            return "A search for the least modelled time: seconds to minutes. --objective asks for the least traffic.";
+            return message("setup.tiles_best");
         default:
-            return "As released kernels have them for this GPU, head dimension, type and mask, halved until every tile "
-                   "fits on chip.";
+            return message("setup.tiles_of_kernel");
     }
 }
 
 std::string about_parts(bool own_rule) {
-    return std::string("Parts of the keys, each a thread block's. × leaves their number to ") +
-           (own_rule ? "the algorithm, which has a rule of its own." : "the rule below.");
+    return message(own_rule ? "setup.parts_by_algorithm" : "setup.parts_by_rule");
 }
 
 std::string about_rule(SplitRule rule) {
-    return rule == SplitRule::fa2
-               ? "FlashAttention-2's: the fewest parts that fill waves of two thread blocks an SM to "
-                 "85% of the best share."
-               : "FlashAttention-3's: as FlashAttention-2's, with one thread block an SM.";
+    return message(rule == SplitRule::fa2 ? "setup.parts_of_fa2" : "setup.parts_of_fa3");
 }
 
 std::string about_packing(Packing packing) {
     switch (packing) {
         case Packing::on:
-            return "Rows of the query heads that share K and V stand in one tile: K and V are read once for all.";
+            return message("setup.packing_on");
         case Packing::off:
-            return "Every query head has tiles of its own, and reads K and V for itself.";
+            return message("setup.packing_off");
         default:
-            return "Packed where there is one query, as FlashAttention-2 does it.";
+            return message("setup.packing_auto");
     }
 }
 
 std::string about_model(const Model& model, Phase phase) {
     const ModelShape& m = model.in(phase);
-    const Index kv_heads = m.kv_heads.value_or(m.heads);
-    return model.title + (phase == Phase::decode ? ", a token after a context: " : ", a prompt at once: ") +
-           text::grouped(m.heads) + " heads of queries, " + text::grouped(kv_heads) +
-           " of keys, d = " + text::grouped(m.dim) + ", N = " + text::grouped(m.seq) + ", " + m.dtype + ".";
+    return message(phase == Phase::decode ? "setup.model_decodes" : "setup.model_reads_prompt", model.title, m.heads,
+                   m.kv_heads.value_or(m.heads), m.dim, m.seq, m.dtype);
 }
 
 std::string about_distribution(Distribution distribution) {
     switch (distribution) {
         case Distribution::normal:
-            return "Random, N(0, 1).";
+            return message("setup.inputs_normal");
         case Distribution::uniform:
-            return "Random, from -1 to 1.";
+            return message("setup.inputs_uniform");
         case Distribution::outliers:
-            return "Normal, and one in a thousand ten times as wide.";
+            return message("setup.inputs_outliers");
         case Distribution::sentence:
-            return "\"the cat slept because it had caught mice\", again and again: it looks at cat, mice at caught. O "
-                   "is "
-                   "the weight of each word.";
+            return message("setup.inputs_sentence");
         case Distribution::band:
-            return "Every query looks at the keys beside it: an eighth of them to either side has most of the weight.";
+            return message("setup.inputs_band");
         case Distribution::sink:
-            return "All queries look at the first key: it has more than half of every row.";
+            return message("setup.inputs_sink");
         case Distribution::new_maximum:
-            return "Logits grow from key to key: every block of keys has a new maximum, and O is rescaled.";
+            return message("setup.inputs_new_maximum");
         default:
-            return "Logits around 100: without the maximum exp leaves what f32 holds, with it all is right.";
+            return message("setup.inputs_large");
     }
 }
 
 std::string about_order(Order order) {
     switch (order) {
         case Order::heads:
-            return "The same row block of all heads, then the next.";
+            return message("setup.order_heads");
         case Order::rows:
-            return "All row blocks of a head, then the next head.";
+            return message("setup.order_rows");
         case Order::longest:
-            return "The row blocks of all heads that see most keys first.";
+            return message("setup.order_longest");
         case Order::snake:
-            return "Rows of one head forwards, of the next one backwards.";
+            return message("setup.order_snake");
         default:
-            return "As kernels have it: rows, backwards where some see more keys than others.";
+            return message("setup.order_auto");
     }
 }
 
 std::string machine_text(const GpuSpec& gpu) {
-    return "A thread block has " + text::binary_bytes(gpu.sram_per_block) + " of SRAM and " +
-           text::binary_bytes(gpu.registers_per_sm) + " of registers.";
+    return message("setup.machine", text::binary_bytes(gpu.sram_per_block), text::binary_bytes(gpu.registers_per_sm));
 }
 
 std::string overflow_title(const Overflow& o) {
-    const std::string fails = std::string(" does not fit in ") + (o.error.space == Space::sram ? "SRAM" : "registers");
+    const std::string space = message(o.error.space == Space::sram ? "setup.sram" : "setup.registers");
     const auto sizes = [](const Tiling& t) {
         if (t.br > 0 && t.bc > 0) return "Br × Bc = " + shape_text(t);
         return t.br > 0 ? "Br = " + std::to_string(t.br) : "Bc = " + std::to_string(t.bc);
@@ -128,18 +119,23 @@ std::string overflow_title(const Overflow& o) {
     if (o.given.br > 0) chosen.br = 0;
     if (o.given.bc > 0) chosen.bc = 0;
     const bool some = o.given.br > 0 || o.given.bc > 0, completed = chosen.br > 0 || chosen.bc > 0;
-    return o.algorithm + (some ? " with " + sizes(o.given) : "") + fails +
-           (completed ? ", not even with " + sizes(chosen) : "");
+    if (some && completed)
+        return message("setup.overflow_with_given", o.algorithm, space, sizes(o.given), sizes(chosen));
+    if (some || completed)
+        return message(some ? "setup.overflow_with" : "setup.overflow_even_with", o.algorithm, space,
+                       sizes(some ? o.given : chosen));
+    return message("setup.overflow", o.algorithm, space);
 }
 
-std::string capacity_text(const OutOfChipMemory& e) { return "one thread block has " + text::binary_bytes(e.capacity); }
+std::string capacity_text(const OutOfChipMemory& e) {
+    return message("setup.capacity", text::binary_bytes(e.capacity));
+}
 
 std::string need_text(const OutOfChipMemory& e) {
-    return "needs " + text::binary_bytes(e.used + e.wanted.bytes) + ": " + text::binary_bytes(e.missing()) +
-           " too much";
+    return message("setup.need", text::binary_bytes(e.used + e.wanted.bytes), text::binary_bytes(e.missing()));
 }
 
-std::string fix_text(const Tiling& fitting) { return "Use Br × Bc = " + shape_text(fitting); }
+std::string fix_text(const Tiling& fitting) { return message("setup.fix", shape_text(fitting)); }
 
 std::string tile_size(const LiveTile& tile) { return text::binary_bytes(tile.bytes); }
 
@@ -149,25 +145,23 @@ std::string about_tile(const LiveTile& t) {
 }
 
 std::string making_text(const Job::Progress& p) {
-    return p.done == 0 ? "counting"
-                       : "recording " + std::to_string(100 * p.done / std::max<Index>(1, p.done + p.left)) + "%";
+    return p.done == 0 ? message("setup.counting")
+                       : message("setup.recording", std::to_string(100 * p.done / std::max<Index>(1, p.done + p.left)));
 }
 
 std::string caption_text(const Session& session, bool of_time) {
     if (!session.request()) return "";
     const Problem& p = session.request()->problem;
-    std::string said = session.setup().algorithm;
-    if (session.rival()) said += std::string(" and ") + session.rival()->algorithm().name;
-    if (p.seq_q == p.seq_k)
-        said += ", N = " + text::grouped(p.seq_q);
-    else
-        said += ", " + text::grouped(p.seq_q) + " queries and " + text::grouped(p.seq_k) + " keys";
-    said += ", d = " + text::grouped(p.dim);
+    const std::string& algorithm = session.setup().algorithm;
     const Index heads = p.batch * p.heads;
-    said += heads == 1 ? ", one head" : ", " + text::grouped(heads) + " heads";
-    if (p.mask.is_causal()) said += ", " + mask_words(p);
-    if (session.tiling() && !session.rival()) said += ", tiles " + shape_text(*session.tiling());
-    return said + (of_time ? "; time modelled by" : "; SM traffic counted by") + " TileScope " + text::version() + ".";
+    std::vector<std::string> said = {
+        session.rival() ? message("setup.race", algorithm, session.rival()->algorithm().name) : algorithm,
+        p.seq_q == p.seq_k ? "N = " + text::grouped(p.seq_q) : message("setup.queries_and_keys", p.seq_q, p.seq_k),
+        "d = " + text::grouped(p.dim), heads == 1 ? message("setup.one_head") : message("setup.heads", heads)};
+    if (p.mask.is_causal()) said.push_back(mask_words(p));
+    if (session.tiling() && !session.rival()) said.push_back(message("setup.tiles", shape_text(*session.tiling())));
+    return message(of_time ? "setup.caption_of_time" : "setup.caption_of_traffic", text::join(said, ", "),
+                   text::version());
 }
 
 std::string about_files_text(const Session& session) {
@@ -177,6 +171,6 @@ std::string about_files_text(const Session& session) {
     return text::join(said, "; ");
 }
 
-std::string problem_text(const std::string& problem) { return "This cannot run: " + problem; }
+std::string problem_text(const std::string& problem) { return message("setup.cannot_run", problem); }
 
 }  // namespace tilescope::show

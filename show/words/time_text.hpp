@@ -10,8 +10,8 @@
 namespace tilescope::show {
 
 using text::duration;
-/// What positions count: an "operation"; in a race a "moment", at which one run or both go on by one.
-const char* position_word(const Session& session);
+/// "12 operations"; in a race "12 moments", at which one run or both go on by one.
+std::string positions_text(const Session& session, Index number);
 /// "operation 12 of 340" at a position, in a race "moment 12 of 340".
 std::string step_text(const Session& session, Index position);
 /// "450 µs of 900 µs modelled", in a race of both, and shorter ways to say it; empty texts where nothing runs.

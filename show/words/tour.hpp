@@ -1,14 +1,16 @@
 // The tour of the window: what its cards say.
 #pragma once
 
-#include <span>
+#include <string>
+#include <vector>
 
 namespace tilescope::show {
 
 /// A card beside a panel.
 struct TourStop {
-    const char *panel, *title, *text;
+    const char* panel;
+    std::string title, text;
 };
-std::span<const TourStop> tour_stops();
+std::vector<TourStop> tour_stops();
 
 }  // namespace tilescope::show

@@ -147,7 +147,7 @@ TEST_CASE("what is said of a timeline is what is in it", "[gantt]") {
         "Once the last thread block has started, at 118 µs, SMs that are done have nothing left to do. The limit is "));
     CHECK(gantt_title(*s.run())[0] == "flash_v2 · 128 × 128 · 175 µs · room for 1 thread block on each of 132 SMs");
     CHECK(gantt_left_out(s, 1).empty());
-    CHECK(gantt_left_out(s, 3) == "One of 3 SMs is drawn. ");
+    CHECK(gantt_left_out(s, 3) == "One of 3 SMs is drawn.");
     const GanttLaunch& l = s.run()->gantt().launches()[0];
     CHECK(about_gantt(*s.run(), l, 5, 2) == "SM 5 at 2 µs, modelled\nthe launch itself: no thread block has started");
     CHECK(about_gantt(*s.run(), l, 131, 200) == "SM 131 at 200 µs, modelled\nno thread block: nothing is left for it");
@@ -156,7 +156,7 @@ TEST_CASE("what is said of a timeline is what is in it", "[gantt]") {
 
     WaitingSession one = with_heads("1");
     CHECK(gantt_headline(one) == "16 thread blocks, all at once, on 16 of 132 SMs.");
-    CHECK(gantt_left_out(one, 1) == "SMs 16 to 131 have nothing to do. ");
+    CHECK(gantt_left_out(one, 1) == "SMs 16 to 131 have nothing to do.");
     CHECK(gantt_legend(*one.run())
               .starts_with("Bars are thread blocks; hatched: nothing to do, or not launched yet. Modelled"));
     CHECK(gantt_legend(*s.run()).starts_with("Strong bars are the 16 of 272 thread blocks that are played;"));

@@ -206,7 +206,7 @@ TEST_CASE("the tour goes round all panels once", "[tour]") {
     std::set<std::string> panels;
     for (const TourStop& stop : tour_stops()) {
         panels.insert(stop.panel);
-        CHECK(std::string(stop.text).ends_with('.'));
+        CHECK(stop.text.ends_with('.'));
     }
     CHECK(panels == std::set<std::string>{"memory", "transport", "code", "detail", "controls"});
     CHECK(tour_stops().size() == 5);
