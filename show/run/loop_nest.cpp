@@ -2,11 +2,12 @@
 
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
-#include "core/text/words.hpp"
 #include "show/run/heads.hpp"
 
 namespace tilescope::show {
+using text::message;
 namespace {
 
 /// The first statement of the loop, without its indentation.
@@ -26,21 +27,27 @@ std::string say(const Run& run, const Loop& loop, Count blocks) {
     const std::string times =
         exact || each > 100 ? text::grouped(std::llround(each)) : text::number(std::round(each * 10) / 10);
     // Causality gives some blocks fewer tiles than others.
-    const bool average = blocks > 1 && (!exact || run.experiment().problem.mask.hides());
-    const bool several = loop.last_line > loop.first_line;
-    return std::string(blocks > 1 ? "each visits line" : "it visits line") + (several ? "s " : " ") +
-           std::to_string(loop.first_line) + (several ? "–" + std::to_string(loop.last_line) : "") + " (" +
-           excerpt(run, loop) + ") × " + times + (average ? " on average" : "");
+    const bool average = !exact || run.experiment().problem.mask.hides();
+    const std::string first = std::to_string(loop.first_line), last = std::to_string(loop.last_line);
+    const std::string lines =
+        first == last ? message("loop_nest.line", first) : message("loop_nest.lines", first, last);
+    return message(blocks == 1 ? "loop_nest.it_visits"
+                   : average   ? "loop_nest.each_visits_on_average"
+                               : "loop_nest.each_visits",
+                   lines, excerpt(run, loop), times);
 }
 
-std::string shown(const Run& run, Count recorded, Count all) {
-    if (recorded == all) return ", all shown";
-    if (recorded == 0) return ", none shown";
-    const Index heads = run.recorded().batch_heads();
-    const std::string of = heads == run.experiment().problem.batch_heads() ? ""
-                           : heads == 1                                    ? " of " + head_name(run.recorded(), 0)
-                                        : " of " + head_word(run.recorded()) + "s 1–" + std::to_string(heads);
-    return ", shown: " + text::grouped(recorded) + of;
+/// A launch, its thread blocks, and which of them are shown.
+std::string say(const Run& run, const LaunchInfo& l, Count recorded) {
+    const Count all = l.thread_blocks;
+    if (recorded == all || recorded == 0)
+        return message(recorded == all ? "loop_nest.all_shown" : "loop_nest.none_shown", l.kernel, all);
+    const Problem& p = run.recorded();
+    const Index heads = p.batch_heads();
+    if (heads == run.experiment().problem.batch_heads()) return message("loop_nest.shown", l.kernel, all, recorded);
+    if (heads == 1) return message("loop_nest.shown_of_head", l.kernel, all, recorded, head_name(p, 0));
+    return message(p.packed > 1 ? "loop_nest.shown_of_kv_heads" : "loop_nest.shown_of_heads", l.kernel, all, recorded,
+                   std::to_string(heads));
 }
 
 }  // namespace
@@ -48,8 +55,7 @@ std::string shown(const Run& run, Count recorded, Count all) {
 std::vector<std::string> loop_nest(const Run& run, Index launch) {
     const LaunchInfo& l = run.counted().launches[static_cast<std::size_t>(launch)];
     const Count n = l.thread_blocks;
-    std::vector<std::string> lines = {std::string(l.kernel) + ": " + text::counted(n, "thread block") +
-                                      shown(run, std::ssize(run.schedule().placements_of(launch)), n)};
+    std::vector<std::string> lines = {say(run, l, std::ssize(run.schedule().placements_of(launch)))};
     for (const Loop& loop : run.nest()[static_cast<std::size_t>(launch)].loops)
         if (loop.first_line != 0 && visits(run, loop) > n) lines.push_back(say(run, loop, n));
     return lines;

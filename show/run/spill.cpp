@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "algorithms/contract/algorithm.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 Experiment with_algorithm(Experiment e, const Algorithm& algorithm) {
@@ -35,6 +37,12 @@ std::optional<Index> shorter_of(Experiment e) {
     return e.problem.seq_q;
 }
 
+/// "16 × 65,536 × 65,536 f16"
+std::string shape_of_spilled(const Spill::Tensor& t) {
+    return text::grouped(t.slices) + " × " + text::grouped(t.rows) + " × " + text::grouped(t.cols) + " " +
+           name_of(t.dtype);
+}
+
 }  // namespace
 
 std::optional<Spill> spill_of(const Experiment& e, const std::string& preferred) {
@@ -49,24 +57,20 @@ std::optional<Spill> spill_of(const Experiment& e, const std::string& preferred)
 }
 
 std::string spill_title(const Spill& s) {
-    return text::bytes(s.needed) + " of " + text::bytes(s.capacity) + ": the tensors of " + s.algorithm +
-           " spill over HBM";
+    return message("spill.title", text::bytes(s.needed), text::bytes(s.capacity), s.algorithm);
 }
 
-std::string spill_reason() { return "Counted, and never run: nothing can be played of what a GPU could not hold."; }
+std::string spill_reason() { return message("spill.reason"); }
 
-std::string rim_text(const Spill& s) { return "HBM of " + s.gpu + ": " + text::bytes(s.capacity); }
+std::string rim_text(const Spill& s) { return message("spill.rim", s.gpu, text::bytes(s.capacity)); }
 
-std::string beyond_text(const Spill& s) { return text::bytes(s.needed - s.capacity) + " too much"; }
+std::string beyond_text(const Spill& s) { return message("spill.beyond", text::bytes(s.needed - s.capacity)); }
 
 std::string culprit_text(const Spill& s) {
     const Spill::Tensor& most = s.tensors.back();
     const double times = static_cast<double>(most.bytes) / static_cast<double>(s.capacity);
-    const std::string shape = text::grouped(most.slices) + " × " + text::grouped(most.rows) + " × " +
-                              text::grouped(most.cols) + " " + name_of(most.dtype);
-    return most.name + " alone takes " + text::bytes(most.bytes) + ", " +
-           (times >= 1 ? text::tenths(times) + " times all of HBM" : text::percent(times) + " of HBM") + ": " + shape +
-           ".";
+    return message(times >= 1 ? "spill.culprit" : "spill.culprit_of_part", most.name, text::bytes(most.bytes),
+                   times >= 1 ? text::tenths(times) : text::percent(times), shape_of_spilled(most));
 }
 
 std::vector<std::string> spilled_tensor(const Spill::Tensor& t) {
@@ -74,12 +78,13 @@ std::vector<std::string> spilled_tensor(const Spill::Tensor& t) {
 }
 
 std::string about_spilled(const Spill::Tensor& t) {
-    return t.name + ": " + text::bytes(t.bytes) + ", " + text::grouped(t.slices) + " × " + text::grouped(t.rows) +
-           " × " + text::grouped(t.cols) + " " + name_of(t.dtype);
+    return message("spill.tensor", t.name, text::bytes(t.bytes), shape_of_spilled(t));
 }
 
-std::string other_text(const Spill& s) { return "Use " + s.other->first + ": " + text::bytes(s.other->second); }
+std::string other_text(const Spill& s) {
+    return message("spill.use_other", s.other->first, text::bytes(s.other->second));
+}
 
-std::string shorter_text(const Spill& s) { return "Use N = " + text::grouped(*s.shorter); }
+std::string shorter_text(const Spill& s) { return message("spill.use_shorter", *s.shorter); }
 
 }  // namespace tilescope::show

@@ -13,9 +13,10 @@ STARTS = re.compile(r"(?<![\w:])(?:text::)?message\(")
 
 # Files whose words are all messages: no literal in them has two words.
 WITHOUT_PROSE = [f"show/{name}.cpp" for name in (
-    "files/export", "files/film", "files/page_files", "words/code_text", "words/gantt_text", "words/hbm_text",
-    "words/modelled", "words/narration", "words/setup_text", "words/sm_text", "words/steps", "words/tables",
-    "words/time_text", "words/titles", "words/tour", "words/value_text", "words/warps_text")]
+    "files/export", "files/film", "files/page_files", "run/loop_nest", "run/make_run", "run/session", "run/spill",
+    "words/code_text", "words/gantt_text", "words/hbm_text", "words/modelled", "words/narration", "words/setup_text",
+    "words/sm_text", "words/steps", "words/tables", "words/time_text", "words/titles", "words/tour", "words/value_text",
+    "words/warps_text")]
 PROSE = re.compile(r'"(?:[^"\\\n]|\\.)*?[a-z]{2,} [a-z]{2,}(?:[^"\\\n]|\\.)*"')
 
 
