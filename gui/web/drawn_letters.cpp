@@ -45,6 +45,7 @@ void Letters::build() {
         int left, above, rectangle;
     };
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    atlas.Build();  // before, fonts have no size
     std::vector<Place> places;
     for (ImFont* font : atlas.Fonts) {
         for (const char32_t c : said_) {
@@ -61,7 +62,7 @@ void Letters::build() {
             places.push_back({c, std::move(face), left, above, rectangle});
         }
     }
-    atlas.Build();
+    if (!places.empty()) atlas.Build();
     for (const Place& p : places) {
         const ImFontAtlasCustomRect& r = *atlas.GetCustomRectByIndex(p.rectangle);
         tilescope_draw_letter(static_cast<int>(p.letter), p.face.em, p.face.weight, p.left, p.above, r.Width, r.Height,
