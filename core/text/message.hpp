@@ -4,6 +4,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ class Argument {
     Argument(const char* text) : text_(text) {}
     template <std::integral T>
     requires(!std::same_as<T, bool> && !std::same_as<T, char>) Argument(T number)
-        : text_(grouped(number)), is_one_(number == 1) {}
+        : text_(grouped(static_cast<std::int64_t>(number))), is_one_(number == 1) {}
 
     const std::string& text() const { return text_; }
     /// Whether a language with one plural has the singular: of a text never.
