@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
 
@@ -88,7 +89,8 @@ void card(Shown& shown, Screen& screen, const TourStop& stop, ImVec2 at, ImVec2 
 /// The card's height follows from its text.
 ImVec2 card_size(const Theme& t, const TourStop& stop, ImVec2 screen) {
     const float width = std::min(t.px(400), screen.x - t.px(24)), padding = t.px(18);
-    const float text = ImGui::CalcTextSize(stop.text.c_str(), nullptr, false, width - 2 * padding).y;
+    const auto lines = Canvas::broken(ImGui::GetFont(), stop.text, width - 2 * padding).size();
+    const float text = static_cast<float>(lines) * ImGui::GetFontSize();
     return {width, text + t.title->FontSize + ImGui::GetFrameHeight() + t.px(2 + 2 * 14) +
                        3 * ImGui::GetStyle().ItemSpacing.y + t.px(2)};
 }

@@ -19,19 +19,21 @@ bool in(const CodeRange (&ranges)[n], char32_t code) {
 }
 
 /// Unicode's East Asian Width (UAX 11): W and F, as ranges that may hold unassigned characters.
-constexpr CodeRange double_width[] = {{0x1100, 0x115f},  {0x2e80, 0x303e}, {0x3041, 0xa4cf},   {0xa960, 0xa97f},
-                                      {0xac00, 0xd7a3},  {0xf900, 0xfaff}, {0xfe10, 0xfe19},   {0xfe30, 0xfe6f},
-                                      {0xff01, 0xff60},  {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff},
-                                      {0x20000, 0x3fffd}};
-constexpr CodeRange zero_width[] = {{0x300, 0x36f},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},
-                                    {0x20d0, 0x20ff}, {0x3099, 0x309a}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+constexpr CodeRange double_width[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},  {0x3041, 0xa4cf},   {0xa960, 0xa97f},
+                                      {0xac00, 0xd7a3},   {0xf900, 0xfaff},  {0xfe10, 0xfe19},   {0xfe30, 0xfe6f},
+                                      {0xff01, 0xff60},   {0xffe0, 0xffe6},  {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
+                                      {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+constexpr CodeRange zero_width[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x1ab0, 0x1aff},
+                                    {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x20d0, 0x20ff},
+                                    {0x3099, 0x309a}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
 /// Ideographs, kana, and their punctuation.
 constexpr CodeRange without_spaces[] = {{0x2e80, 0x312f}, {0x3190, 0xa4cf}, {0xf900, 0xfaff},
                                         {0xfe30, 0xfe4f}, {0xff01, 0xff9f}, {0x20000, 0x3fffd}};
 // Prohibited at the beginning and at the end of a line (UAX 14: CL, CP, EX, IS, NS, CJ, IN; OP).
 constexpr std::u32string_view never_first =
     U"!%),.:;?]}\u00bb\u2014\u2019\u201d\u2025\u2026\u2030\u2103\u3001\u3002\u3005\u3009\u300b\u300d\u300f\u3011\u3015"
-    U"\u3017\u3019\u301f\u3041\u3043\u3045\u3047\u3049\u3063\u3083\u3085\u3087\u308e\u309b\u309c\u309d\u309e\u30a1"
+    U"\u3017\u3019\u301f\u3041\u3043\u3045\u3047\u3049\u3063\u3083\u3085\u3087\u308e\u3095\u3096\u309b\u309c\u309d"
+    U"\u309e\u30a1"
     U"\u30a3"
     U"\u30a5\u30a7\u30a9\u30c3\u30e3\u30e5\u30e7\u30ee\u30f5\u30f6\u30fb\u30fc\u30fd\u30fe\uff01\uff05\uff09\uff0c"
     U"\uff0e"
@@ -75,8 +77,10 @@ std::size_t columns(char32_t code) {
 }
 
 bool may_break(char32_t before, char32_t after) {
+    if (before == U' ' || after == U' ') return false;
     if (!in(without_spaces, before) && !in(without_spaces, after)) return false;
-    return columns(after) > 0 && never_first.find(after) == never_first.npos &&
+    const bool small_kana = after >= 0x31f0 && after <= 0x31ff;
+    return columns(after) > 0 && !small_kana && never_first.find(after) == never_first.npos &&
            never_last.find(before) == never_last.npos;
 }
 

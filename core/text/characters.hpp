@@ -20,8 +20,8 @@ Character next_character(std::string_view& text);
 /// The character in UTF-8; U+FFFD for a code that is none.
 std::string utf8(char32_t code);
 
-/// Columns of a terminal: 2 for ideographs, kana, Hangul and full-width forms, 0 for marks set on the letter before,
-/// else 1.
+/// Columns of a terminal: 2 for ideographs, kana, Hangul and full-width forms, 0 for marks set on the letter before
+/// (Latin, Greek, Cyrillic, kana), else 1.
 std::size_t columns(char32_t code);
 /// Whether a line may end between two characters without a space: beside an ideograph or kana, but neither before
 /// closing punctuation and small kana nor after opening punctuation. Korean is broken at its spaces.

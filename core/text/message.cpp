@@ -21,6 +21,7 @@ std::string_view trimmed(std::string_view s) {
 
 /// What stands in braces, "1" or "1|row|rows", with the argument in it.
 std::string_view filler(std::string_view inside, std::span<const Argument> arguments) {
+    if (inside.empty()) return "";
     const std::size_t bar = inside.find('|'), number = static_cast<std::size_t>(inside[0] - '1');
     if (number >= arguments.size()) return "";
     const Argument& a = arguments[number];

@@ -62,7 +62,7 @@ std::string escaped(const Character& c) {
 /// The end of the parts from `begin` on that together are at most `most` characters wide.
 template <class Iterator>
 Iterator within(Iterator begin, Iterator end, std::size_t most) {
-    for (std::size_t taken = 0; begin != end && (taken += width(*begin)) <= most;) ++begin;
+    for (std::size_t taken = 0; begin != end && (taken += std::max<std::size_t>(1, width(*begin))) <= most;) ++begin;
     return begin;
 }
 
@@ -133,8 +133,12 @@ std::size_t width(std::string_view text) {
     std::size_t sum = 0;
     while (!text.empty()) {
         const bool plain = static_cast<unsigned char>(text[0]) < 0x80;
-        sum += plain ? 1 : columns(next_character(text).code);
-        if (plain) text.remove_prefix(1);
+        if (plain) {
+            text.remove_prefix(1), ++sum;
+            continue;
+        }
+        const Character c = next_character(text);
+        sum += c.valid ? columns(c.code) : 1;
     }
     return sum;
 }
@@ -177,11 +181,14 @@ bool printable(std::string_view text) {
 std::string shown(std::string_view text, std::size_t most) {
     constexpr std::size_t first = 40, last = 17;  // characters that stay of a longer text
     const bool clear = !text.empty() && text.front() != ' ' && text.back() != ' ';
-    if (clear && width(text) <= most && printable(text)) return std::string(text);
+    const auto is_short = [&](std::string_view s) {
+        return width(s) <= most && s.size() <= 4 * most;
+    };  // marks have no width
+    if (clear && is_short(text) && printable(text)) return std::string(text);
     std::vector<std::string> parts;
     while (!text.empty()) parts.push_back(escaped(next_character(text)));
     std::string all = join(parts, "");
-    if (width(all) > most)
+    if (!is_short(all))
         all = std::accumulate(parts.begin(), within(parts.begin(), parts.end(), first), std::string()) +
               std::accumulate(within(parts.rbegin(), parts.rend(), last).base(), parts.end(), std::string("..."));
     return '\'' + all + '\'';

@@ -19,7 +19,7 @@ constexpr ImWchar box = 0x25a1;  // for letters that no font has
 
 ImFont* add(const std::string& file, float size, ImFontConfig config, const ImWchar* letters = glyphs) {
     config.FontDataOwnedByAtlas = false;
-    // ImGui takes a non-const pointer to a font that it does not own, but does not change the font.
+    // ImGui takes a non-const pointer to a font that it does not own, and copies the font.
     return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()),
                                                       size, &config, letters);
 }

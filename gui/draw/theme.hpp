@@ -46,6 +46,7 @@ struct Theme {
 
 /// A font for letters that the window's own texts do not have.
 struct FurtherFont {
+    std::string path;
     std::string file;             ///< its whole contents
     int number = 0;               ///< of the font in a file that holds several
     std::vector<ImWchar> ranges;  ///< first and last letters of ranges, and a 0

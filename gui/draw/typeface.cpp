@@ -59,6 +59,11 @@ std::string family_of(const FontFile& file) {
 
 }  // namespace
 
+bool has_outlines(std::string_view bytes, int number) {
+    const FontFile file(bytes, number);
+    return file.table("glyf") || file.table("CFF ");
+}
+
 float line_of_em(std::string_view bytes, int number) {
     const FontFile file(bytes, number);
     const auto head = file.table("head"), lines = file.table("hhea");

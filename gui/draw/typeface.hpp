@@ -18,6 +18,9 @@ struct Typeface {
 /// Read from the font's own tables. What a broken font does not say is guessed.
 Typeface typeface_of(const ImFont* font);
 
+/// Whether a font has outlines that Dear ImGui reads: of TrueType (glyf) or of OpenType (CFF, and not CFF2).
+bool has_outlines(std::string_view file, int number);
+
 /// How high a line of a font is, in its ems; 1 of a file that does not say. `number`: of the font in its file.
 float line_of_em(std::string_view file, int number = 0);
 

@@ -1,23 +1,16 @@
 // Letters from the fonts of the system.
+#include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
+#include "gui/draw/typeface.hpp"
 #include "gui/shell/letters.hpp"
 #include "lab/system/fonts.hpp"
 #include "lab/system/signals.hpp"
 
 namespace tilescope::gui::shell {
 namespace {
-
-/// Whether Dear ImGui reads such a file: outlines of TrueType or OpenType, or a collection of such fonts.
-bool is_of_outlines(const std::string& file) {
-    using namespace std::string_view_literals;
-    for (const auto begin : {"\0\1\0\0"sv, "OTTO"sv, "true"sv, "ttcf"sv})
-        if (file.starts_with(begin)) return true;
-    return false;
-}
 
 std::vector<ImWchar> ranges_of(const std::vector<char32_t>& letters) {
     std::vector<ImWchar> ranges;
@@ -27,25 +20,37 @@ std::vector<ImWchar> ranges_of(const std::vector<char32_t>& letters) {
     return ranges;
 }
 
+/// Adds a font, or letters to one that is there: Dear ImGui copies whole files, once for each of its fonts.
+void add(std::vector<FurtherFont>& to, const lab::InstalledFont& font) {
+    std::vector<ImWchar> ranges = ranges_of(font.letters);
+    const auto known = std::find_if(
+        to.begin(), to.end(), [&](const FurtherFont& f) { return f.path == font.path && f.number == font.number; });
+    if (known != to.end()) {
+        known->ranges.insert(known->ranges.begin(), ranges.begin(), ranges.end() - 1);
+        return;
+    }
+    std::ifstream in(font.path, std::ios::binary);
+    FurtherFont further{font.path, {std::istreambuf_iterator<char>(in), {}}, font.number, std::move(ranges)};
+    if (has_outlines(further.file, further.number)) to.push_back(std::move(further));
+}
+
 }  // namespace
 
 void Letters::find(FontFiles& files) {
+    const std::vector<char32_t> all(said_.begin(), said_.end());
     std::vector<char32_t> letters;
     for (const char32_t c : std::exchange(wanted_, {}))
         if (c <= IM_UNICODE_CODEPOINT_MAX) letters.push_back(c);
-    files.letters = ranges_of({said_.begin(), said_.end()});
-    const auto found = lab::fonts_for(letters, &lab::control());
+    files.letters = ranges_of(all);
+    const auto found = lab::fonts_for(letters, lab::language_of(all), &lab::control());
     if (!found) return;
-    for (const lab::InstalledFont& font : found->fonts) {
-        std::ifstream in(font.path, std::ios::binary);
-        FurtherFont further{{std::istreambuf_iterator<char>(in), {}}, font.number, ranges_of(font.letters)};
-        if (is_of_outlines(further.file)) files.further.push_back(std::move(further));
-    }
+    for (const lab::InstalledFont& font : found->fonts) add(files.further, font);
 }
 
-void Letters::build() {
-    ImGui::GetIO().Fonts->Build();
-    note_lacking();
+bool Letters::build() {
+    const bool built = ImGui::GetIO().Fonts->Build();
+    if (built) note_lacking();
+    return built;
 }
 
 }  // namespace tilescope::gui::shell

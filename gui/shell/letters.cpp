@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "core/text/characters.hpp"
+#include "core/text/words.hpp"
 #include "lab/system/fonts.hpp"
 
 namespace tilescope::gui::shell {
@@ -17,7 +18,8 @@ bool Letters::learn(const Notes& notes) {
                     continue;
                 }
                 const text::Character c = text::next_character(rest);
-                if (c.valid && !is_own_letter(c.code) && said_.insert(c.code).second) wanted_.push_back(c.code);
+                if (text::printable(c.bytes) && !is_own_letter(c.code) && said_.insert(c.code).second)
+                    wanted_.push_back(c.code);
             }
     return said_.size() > before;
 }

@@ -19,8 +19,9 @@ class Letters {
     bool learn(const Notes& notes);
     /// To be called before set_theme(): adds installed fonts for what was learned.
     void find(FontFiles& files);
-    /// To be called after set_theme(), before the renderer takes the texture: makes the texture of the fonts.
-    void build();
+    /// To be called after set_theme(), before the renderer takes the texture: makes the texture of the fonts. False
+    /// where Dear ImGui cannot read one of them, and there is no texture.
+    bool build();
     /// Letters that nobody has, so that boxes stand for them.
     const std::vector<char32_t>& lacking() const { return lacking_; }
 

@@ -30,7 +30,11 @@ void Painter::begin(const Shown& shown, Screen& screen, Size size, float display
     if (learned || !fonts_made_ || t.light != shown.view.light || t.reader != reader || t.scale != scale) {
         letters_.find(fonts_);
         set_theme(screen.theme, fonts_, shown.view.light, scale, reader);
-        letters_.build();
+        if (!letters_.build()) {  // then without further fonts
+            fonts_.letters.clear(), fonts_.further.clear();
+            set_theme(screen.theme, fonts_, shown.view.light, scale, reader);
+            letters_.build();
+        }
         if (fonts_made_) ImGui_ImplOpenGL3_DestroyFontsTexture();
         ImGui_ImplOpenGL3_CreateFontsTexture();
         fonts_made_ = true;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "gui/draw/typeface.hpp"
@@ -38,7 +37,7 @@ namespace tilescope::gui::shell {
 
 void Letters::find(FontFiles&) { wanted_.clear(); }
 
-void Letters::build() {
+bool Letters::build() {
     struct Place {
         char32_t letter;
         Typeface face;
@@ -48,9 +47,9 @@ void Letters::build() {
     atlas.Build();  // before, fonts have no size
     std::vector<Place> places;
     for (ImFont* font : atlas.Fonts) {
+        const Typeface face = typeface_of(font);
         for (const char32_t c : said_) {
             if (c > IM_UNICODE_CODEPOINT_MAX) continue;
-            Typeface face = typeface_of(font);
             float extent[5];
             tilescope_measure_letter(static_cast<int>(c), face.em, face.weight, extent);
             const auto left = static_cast<int>(extent[1]), above = static_cast<int>(extent[2]);
@@ -59,7 +58,7 @@ void Letters::build() {
             const ImVec2 offset = {static_cast<float>(-left), face.baseline - static_cast<float>(above)};
             const int rectangle = atlas.AddCustomRectFontGlyph(font, static_cast<ImWchar>(c), width, height,
                                                                std::round(extent[0]), offset);
-            places.push_back({c, std::move(face), left, above, rectangle});
+            places.push_back({c, face, left, above, rectangle});
         }
     }
     if (!places.empty()) atlas.Build();
@@ -69,6 +68,7 @@ void Letters::build() {
                               atlas.TexPixelsAlpha8 + r.Y * atlas.TexWidth + r.X, atlas.TexWidth);
     }
     note_lacking();
+    return true;
 }
 
 }  // namespace tilescope::gui::shell

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/machine/error.hpp"
 #include "core/text/characters.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -44,34 +45,19 @@ std::vector<char32_t> taken(std::vector<char32_t>& letters, const std::string& c
     return found;
 }
 
-/// Languages write the same ideographs in different forms. Unless the user's locale is of one of them, kana mean
-/// Japanese, Hangul Korean, and ideographs alone simplified Chinese.
-std::string language_of(const std::vector<char32_t>& letters) {
-    for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"})
-        if (const char* locale = std::getenv(variable); locale && *locale) {
-            const std::string_view name = locale;
-            if (name.starts_with("zh") || name.starts_with("ja") || name.starts_with("ko")) return "";
-            break;
-        }
-    const auto any = [&](char32_t first, char32_t last) {
-        return std::any_of(letters.begin(), letters.end(), [&](char32_t c) { return c >= first && c <= last; });
-    };
-    if (any(0x3040, 0x30ff)) return ":lang=ja";
-    if (any(0xac00, 0xd7a3)) return ":lang=ko";
-    return any(0x3400, 0x9fff) ? ":lang=zh-cn" : "";
-}
-
 /// The font that has most of the letters, which are removed. Fonts of colours and of pixels are no outlines.
-InstalledFont best_font(std::vector<char32_t>& letters, const Control* control) {
-    std::string wanted = language_of(letters) + ":color=false:scalable=true:charset=";
+InstalledFont best_font(std::vector<char32_t>& letters, const std::string& language, const Control* control) {
+    std::string wanted = (language.empty() ? "" : ":lang=" + language) + ":color=false:scalable=true:charset=";
     for (const char32_t c : letters) wanted += hexadecimal(c) + ' ';
-    Child match({matcher, "-f", "%{file}\n%{index}\n%{charset}\n", wanted});
+    constexpr std::string_view begin = "\n=";  // its warnings come through the same pipe
+    Child match({matcher, "-f", std::string(begin) + "%{file}\n%{index}\n%{charset}\n", wanted});
     std::string said;
     while (match.read_more(said, control)) {
     }
-    if (match.wait() != 0) return {};
+    const std::size_t at = said.find(begin);
+    if (match.wait() != 0 || at == said.npos) return {};
     InstalledFont font;
-    std::istringstream lines(said);
+    std::istringstream lines(said.substr(at + begin.size()));
     std::string number, charset;
     std::getline(lines, font.path), std::getline(lines, number), std::getline(lines, charset);
     std::from_chars(number.data(), number.data() + number.size(), font.number);
@@ -82,13 +68,32 @@ InstalledFont best_font(std::vector<char32_t>& letters, const Control* control) 
 
 }  // namespace
 
-std::optional<InstalledFonts> fonts_for(std::vector<char32_t> letters, const Control* control) {
+std::string language_of(const std::vector<char32_t>& letters) {
+    for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"})
+        if (const char* locale = std::getenv(variable); locale && *locale) {
+            const std::string_view name = locale;
+            if (name.starts_with("zh") || name.starts_with("ja") || name.starts_with("ko")) return "";
+            break;
+        }
+    const auto any = [&](char32_t first, char32_t last) {
+        return std::any_of(letters.begin(), letters.end(), [&](char32_t c) { return c >= first && c <= last; });
+    };
+    if (any(0x3040, 0x30ff)) return "ja";
+    if (any(0xac00, 0xd7a3)) return "ko";
+    return any(0x3400, 0x9fff) ? "zh-cn" : "";
+}
+
+std::optional<InstalledFonts> fonts_for(std::vector<char32_t> letters, const std::string& language,
+                                        const Control* control) {
     if (!on_path(matcher)) return std::nullopt;
     InstalledFonts found;
-    while (!letters.empty()) {
-        InstalledFont font = best_font(letters, control);
-        if (font.letters.empty()) break;
-        found.fonts.push_back(std::move(font));
+    try {
+        while (!letters.empty()) {
+            InstalledFont font = best_font(letters, language, control);
+            if (font.letters.empty()) break;
+            found.fonts.push_back(std::move(font));
+        }
+    } catch (const RunError&) {  // it cannot be started: boxes stand for the letters
     }
     found.without = std::move(letters);
     return found;
@@ -99,12 +104,14 @@ std::vector<std::string> letters_without_font(std::string_view text, const Contr
     std::vector<char32_t> letters;
     while (!text.empty()) {
         const text::Character c = text::next_character(text);
-        if (c.valid && c.code > last_latin && std::find(letters.begin(), letters.end(), c.code) == letters.end())
+        if (text::printable(c.bytes) && c.code > last_latin &&
+            std::find(letters.begin(), letters.end(), c.code) == letters.end())
             letters.push_back(c.code);
     }
     std::sort(letters.begin(), letters.end());
     std::vector<std::string> without;
-    if (const auto found = fonts_for(std::move(letters), control))
+    const std::string language = language_of(letters);
+    if (const auto found = fonts_for(std::move(letters), language, control))
         std::transform(found->without.begin(), found->without.end(), std::back_inserter(without), text::utf8);
     return without;
 }

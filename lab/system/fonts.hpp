@@ -21,9 +21,15 @@ struct InstalledFonts {
     std::vector<char32_t> without;  ///< letters that no installed font has
 };
 
-/// Few fonts that together have as many of these letters as possible. nullopt where the program fc-match is missing.
-/// Throws Interrupted.
-std::optional<InstalledFonts> fonts_for(std::vector<char32_t> letters, const Control* control);
+/// Languages write the same ideographs in different forms. The language that these letters are of, as fontconfig names
+/// it: unless the user's locale is Chinese, Japanese or Korean, kana mean Japanese, Hangul Korean, and ideographs alone
+/// simplified Chinese. Empty where it does not matter.
+std::string language_of(const std::vector<char32_t>& letters);
+
+/// Few fonts that together have as many of these letters as possible, in forms of the language. nullopt where the
+/// program fc-match is missing. Throws Interrupted.
+std::optional<InstalledFonts> fonts_for(std::vector<char32_t> letters, const std::string& language,
+                                        const Control* control);
 
 /// The letters of a text that no installed font has, in UTF-8, once each: gnuplot draws boxes for them where it draws
 /// letters itself (PNG, PDF). None where fc-match is missing.

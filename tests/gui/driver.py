@@ -134,13 +134,14 @@ class Looker:
             self.arrives(1, 1)
         width, height = map(int, self.state()["size"])
         # A frame is logged when it is handed over; a busy display shows it later.
-        before = None
-        while True:
+        before, end = None, time.time() + self.patience
+        while time.time() < end:
             now = self.pixels()[:height, :width].copy()
             if before is not None and numpy.array_equal(before, now):
                 return now
             before = now
             time.sleep(0.05)
+        raise AssertionError("the window does not stand still")
 
 
 class Window(Looker):

@@ -1,6 +1,7 @@
 // Text as a terminal shows it: columns, not bytes.
 #include "core/text/words.hpp"
 
+#include "core/text/characters.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
@@ -15,6 +16,7 @@ TEST_CASE("the width of a text is in columns of a terminal", "[text]") {
     CHECK(text::width("е\u0301") == 1);  // Cyrillic, with an accent of its own
     CHECK(text::width("（Ｑ）") == 6);
     CHECK(text::width("\xff") == 1);
+    CHECK(text::width("\xe4\xb8x") == 3);  // no character, and then x
 }
 
 TEST_CASE("names are listed as in a sentence", "[text]") {
@@ -42,6 +44,8 @@ TEST_CASE("Chinese and Japanese are wrapped between characters, but not before t
     CHECK(text::wrapped("见了《注意》", 6) == Lines{"见了", "《注", "意》"});
     CHECK(text::wrapped("用FlashAttention计算K和V", 14) == Lines{"用", "FlashAttention", "计算K和V"});
     CHECK(text::wrapped("tiles 的大小 of Q", 9) == Lines{"tiles 的", "大小 of Q"});
+    CHECK_FALSE(text::may_break(U' ', U'中'));
+    CHECK_FALSE(text::may_break(U'中', U' '));
     CHECK(text::wrapped("キャッシュ", 4) == Lines{"キャッ", "シュ"});   // small kana stay with the one before
     CHECK(text::wrapped("메모리 계층", 8) == Lines{"메모리", "계층"});  // Korean: at spaces
     CHECK(text::wrapped("память и кэш", 8) == Lines{"память и", "кэш"});
@@ -91,6 +95,7 @@ TEST_CASE("long text is shown by its two ends", "[text]") {
     CHECK(text::shown(repeated("x", 101), 200) == repeated("x", 101));
     CHECK(text::shown(repeated("\n", 51)) == '\'' + repeated("\\n", 20) + "..." + repeated("\\n", 8) + '\'');
     CHECK(text::shown(repeated("\xff", 1000)).size() == 2 + 40 + 3 + 16);
+    CHECK(text::shown("e" + repeated("\u0301", 100'000)).size() < 200);  // marks have no width
 }
 
 TEST_CASE("any bytes are shown in one short printable piece", "[text]") {
