@@ -184,7 +184,7 @@ class Page {
         for (std::size_t k = 0; k < cells.size(); ++k) {
             std::string_view name = trimmed(header_[k]), unit = units_.empty() ? "" : trimmed(units_[k]);
             bool has_unit = !units_.empty();
-            // "gpu__time_duration.sum [us]" where a row of units has gone into the names
+            // Other programs write the row of units into the names, as "gpu__time_duration.sum [us]" or "(us)".
             if (const std::size_t at = name.find_first_of("[("); at != name.npos && at > 0)
                 unit = trimmed(name.substr(at + 1, name.find_first_of("])") - at - 1)),
                 name = trimmed(name.substr(0, at)), has_unit = true;

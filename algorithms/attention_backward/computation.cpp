@@ -9,8 +9,9 @@
 namespace tilescope {
 namespace {
 
-/// For some rows of a head and some of its keys: dO, the softmax after dropout (from the LSE that the forward pass
-/// saved), and the gradients of the logits and of the scaled products Q K^T.
+/// For some rows of a head and some of its keys: dO, the upstream gradient; the weights P = exp(S - LSE) after dropout,
+/// with the LSE of the forward pass; the gradients of the logits S, which enter the softmax, and of the products scale
+/// Q K^T, from which soft-cap, biases and mask make the logits.
 struct ScoreGradients {
     Matrix dO, weights, dlogits, dproducts;
 };

@@ -11,8 +11,9 @@
 
 namespace tilescope {
 
-/// A bias per key, or per query and key; per head, or the same for all heads; per batch entry, per group of consecutive
-/// entries, or the same for all. Named by the letters of its axes, in order: "qk", "hqk", "bk", "ghqk".
+/// A bias per key (k), or per query and key (qk); per head (h), or the same for all heads; per batch entry (b), per
+/// group of consecutive batch entries (g, in place of b), or the same for all. Its name has the letters of its axes, in
+/// order: "qk", "hqk", "bk", "ghqk".
 struct BiasTerm {
     enum class Batch : std::uint8_t { shared, by_group, by_entry };
     Batch batch = Batch::shared;

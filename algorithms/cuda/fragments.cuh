@@ -169,7 +169,8 @@ __device__ inline void stage(const SharedTile<Br, Bc, ReadBy::groups>& tile, con
     __syncwarp();
 }
 
-/// Stores the first `rows` rows and `keys` columns.
+/// Stores scores from registers to memory, where rows are `pitch` apart: the first `rows` rows, and their first `keys`
+/// columns.
 template <int Bc>
 __device__ inline void store(const Scores<Bc>& s, float* to, int pitch, int rows, int keys) {
 #pragma unroll

@@ -39,7 +39,8 @@ struct Deed {
     }
 };
 
-/// What thread blocks do outside their loops, or in one turn (iteration) of a loop, without the loops inside that one.
+/// The operations of a thread block in one iteration of a loop, without those of inner loops; or all of its operations
+/// outside loops. One iteration stands for all, and `total` says how many there are.
 struct Passage {
     /// Whether the launch's graded axis decides how often a block goes through it: `each` times for every full tile, or
     /// for every ragged tile, that the block sees.

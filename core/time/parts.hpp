@@ -81,13 +81,13 @@ struct Term {
 /// One term for each unit on chip that the step uses, in the order of Unit; with `waiting` they sum to `alone`.
 std::vector<Term> terms_of(const StepTime& step);
 
-/// A time in which the same stays are resident on an SM: from `from` to `to` these, and no other.
+/// An interval in which the same stays are resident on an SM, and no other. A stay is a thread block's time on an SM.
 struct Company {
     double from, to;
     std::span<const std::size_t> stays;  ///< numbers of the stays
 };
-/// Calls f for each such time, in order, while the SM has thread blocks. `on_sm`: the numbers of the SM's stays, in the
-/// order in which they start.
+/// Calls f for each interval in which the same stays are resident on an SM, in order of time; times without any are
+/// passed over. `on_sm`: indices into `stays` of this SM's stays, in the order in which they start.
 void each_company(std::span<const Stay> stays, std::span<const std::size_t> on_sm,
                   const std::function<void(const Company&)>& f);
 

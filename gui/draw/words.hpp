@@ -16,7 +16,8 @@ float words_height(const Theme& t, const Box& stage);
 /// A finding that is too long for large type is written smaller, and whole.
 void draw_finding(const Canvas& canvas, const Box& room, const show::Sentence& finding);
 
-/// As many whole sentences, from the first one on, as have room; returns the lines that they take.
+/// Draws as many whole sentences as have room, from the first one on; of a first one that has none, as many lines as
+/// have. Returns the number of lines.
 int draw_sentences(const Canvas& canvas, ImFont* font, const Box& room, ImU32 colour, const std::string& said);
 
 /// Cuts room for the finding and two lines of its reason off `area`, so that nothing below moves.

@@ -9,7 +9,8 @@
 namespace tilescope::gui::machine {
 namespace {
 
-/// All slices of a tensor beside each other, row by row.
+/// The place of a region in a strip in which all rows of a tensor stand side by side: those of head 0 first, then those
+/// of head 1, and so on.
 Box place_in_strip(const RecordedTensor& t, const Region& r, const Box& strip) {
     const float per_row = strip.w() / static_cast<float>(t.slices * t.rows);
     const auto first = static_cast<float>(r.slice * t.rows + r.rows.begin);

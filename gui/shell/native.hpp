@@ -57,7 +57,7 @@ class Program {
 /// A display in memory (Xvfb) while it lives, which is what DISPLAY names from then on.
 class DisplayInMemory {
   public:
-    /// RunError where there is no Xvfb, or it does not start. Throws Interrupted.
+    /// Throws RunError where Xvfb is missing or does not start, and Interrupted where the user stops the start.
     DisplayInMemory(int width, int height);
 
   private:

@@ -109,7 +109,7 @@ void FigureLayout::measure_panels(const Figure& f) {
     bool titled = false;
     for (const Panel& p : f.panels) {
         left_ = std::max(left_, p.map ? 2 * margin : wide(longest_label(p.y)) + 32);
-        // A scale of shades is as wide as a part of the panel.
+        // Room for the colour bar: its labels, a gap, and a bar that is 8% of the panel wide.
         right_ = std::max(right_, p.shades ? wide(longest_label(*p.shades)) + 16 + 0.08 * cell_width() : 20);
         if (ends_at_tick(p.x)) right_ = std::max(right_, wide(longest_label(p.x)) / 2 + 4);
         titled = titled || !p.title.empty();

@@ -15,9 +15,10 @@ namespace tilescope::lab {
 /// A file that is replaced keeps its permissions, and its owner where that is allowed. Symbolic links to it still lead
 /// to it; a file that has other names (hard links) keeps its old content under those.
 ///
-/// The temporary lies beside `path`. Where that is impossible (a writable file in a folder that is not), or it cannot
-/// be renamed, the complete content is copied into `path`, after space for it was reserved. A loss of power, or a
-/// second Ctrl-C, during this copy leaves a part of the content.
+/// The temporary lies beside `path`. Where that is impossible (the file is writable, its folder is not), or the
+/// temporary cannot be renamed, the complete content is copied into `path`, after space for it was reserved. Only a
+/// loss of power or a second Ctrl-C during this copy leaves less than the new content, and the former content is lost
+/// then.
 ///
 /// A `path` that has no content to protect (a device, a pipe, /dev/stdout) is written straight to.
 class AtomicFile {

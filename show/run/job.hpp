@@ -37,7 +37,7 @@ class Job {
     // Both throw what a unit threw, at every call, and Interrupted after cancel(). finish() throws only where the units
     // that it was asked for were not done before.
 
-    /// No further unit is begun; what is done stays.
+    /// The unit that runs is finished, and no other begins. Results of finished units stay.
     void cancel() { control_.stop = true; }
 
     struct Progress {

@@ -54,7 +54,7 @@ class Parts {
 
     const std::vector<Partial>& partials() const { return partials_; }
     const std::vector<Addition>& additions() const { return additions_; }
-    /// The partial result of a thread block; nullptr where it works on no part.
+    /// The partial result (O_s, LSE_s) that a thread block writes; nullptr for a block that writes none.
     const Partial* of_block(Index launch, Index block) const;
     /// The addition of a row of a partial result; nullptr: none that is recorded.
     const Addition* addition(const Partial& partial, Index row) const;

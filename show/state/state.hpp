@@ -30,8 +30,8 @@ struct State {
 State state_of(const Session& session, const Playback& playback, const View& view);
 void restore(const State& state, Session& session, Playback& playback, View& view);
 
-/// What is shown where no algorithm is named: first_setup() of what is asked for. Where nothing is asked for and no
-/// step is given, in the middle of the first lesson.
+/// The state to begin with where no algorithm is named: first_setup() of the setup asked for. Where nothing is asked
+/// for and no step is given, it stands at a step in which much of the first lesson can be seen.
 State first_state(State asked, bool step_given);
 
 /// Adds the ALGO argument and all flags that describe a state.

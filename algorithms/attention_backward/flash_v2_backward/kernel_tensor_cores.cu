@@ -3,7 +3,7 @@
 // of the products dV_j += P^T dO_i and dK_j += dS^T Q_i. Only dS goes through shared memory, because dQ_i needs dS of
 // all keys. dQ_i is computed in the next iteration, beside the next rows' scores and the loads of the rows after these.
 //
-// Bound by shared memory: every product reads an operand from there for only 16 keys.
+// The bandwidth of shared memory is the limit: an operand that a warp reads from there serves only its 16 keys.
 // Run it: tilescope validate flash_v2_backward --seq 4096 --heads 16 --dim 64 --dtype f16
 #include "algorithms/attention_backward/flash_v2_backward/kernel.hpp"
 #include "algorithms/cuda/gradient_args.cuh"
