@@ -61,7 +61,7 @@ std::optional<MeasurementFile> read_measurements(std::string_view text);
 /// The same for what `scripts/library` wrote: PyTorch's FlashAttention-2 as rows of flash_v2, without tiles.
 std::optional<MeasurementFile> read_library(std::string_view text);
 
-/// The same for `scripts/backends`: of each problem of flash_v2 a row per PyTorch backend, which `kernel` names.
+/// The same for what `scripts/backends` wrote: for each problem one row per PyTorch backend. `kernel` is its name.
 std::optional<MeasurementFile> read_backends(std::string_view text);
 
 /// The problem of a row, with heads packed where they were. RunError where a cell fits no problem.

@@ -132,11 +132,6 @@ std::string as_sentence(std::string clause) { return capitalised(std::move(claus
 std::size_t width(std::string_view text) {
     std::size_t sum = 0;
     while (!text.empty()) {
-        const bool plain = static_cast<unsigned char>(text[0]) < 0x80;
-        if (plain) {
-            text.remove_prefix(1), ++sum;
-            continue;
-        }
         const Character c = next_character(text);
         sum += c.valid ? columns(c.code) : 1;
     }
@@ -181,9 +176,8 @@ bool printable(std::string_view text) {
 std::string shown(std::string_view text, std::size_t most) {
     constexpr std::size_t first = 40, last = 17;  // characters that stay of a longer text
     const bool clear = !text.empty() && text.front() != ' ' && text.back() != ' ';
-    const auto is_short = [&](std::string_view s) {
-        return width(s) <= most && s.size() <= 4 * most;
-    };  // marks have no width
+    // Marks have no width, but bytes.
+    const auto is_short = [&](std::string_view s) { return width(s) <= most && s.size() <= 4 * most; };
     if (clear && is_short(text) && printable(text)) return std::string(text);
     std::vector<std::string> parts;
     while (!text.empty()) parts.push_back(escaped(next_character(text)));

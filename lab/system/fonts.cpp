@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <utility>
@@ -121,11 +122,9 @@ std::string named_letters(const std::vector<char32_t>& letters) {
     std::vector<std::string> names;
     for (const char32_t c : letters) {
         if (names.size() == most) break;
-        std::string digits = hexadecimal(c);
-        std::transform(digits.begin(), digits.end(), digits.begin(),
-                       [](char d) { return d >= 'a' ? d - 'a' + 'A' : d; });
-        names.push_back(text::utf8(c) + " (U+" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits +
-                        ')');
+        char code[16];
+        std::snprintf(code, sizeof code, " (U+%04X)", static_cast<unsigned>(c));
+        names.push_back(text::utf8(c) + code);
     }
     if (letters.size() > most) names.push_back(text::counted(std::ssize(letters) - std::ssize(names), "other"));
     return text::listed(names);
