@@ -68,9 +68,10 @@ void print_lines(const Experiment& e, const Profile& profile) {
     std::cout << "\nWhat moves, where it lives, and why\n";
     for (const auto& [c, line] : explained_lines(e, profile)) {
         const std::string moved = moves(tensors, line);
-        if (!*c.why && moved.empty() && line.tiles.empty()) continue;
+        const std::string why = why_of(*e.algorithm, c);
+        if (why.empty() && moved.empty() && line.tiles.empty()) continue;
         const std::string number = std::to_string(c.number), code = c.code;
-        const std::string said = *c.why ? c.why : code.substr(std::min(code.size(), code.find_first_not_of(' ')));
+        const std::string said = !why.empty() ? why : code.substr(std::min(code.size(), code.find_first_not_of(' ')));
         text::print_wrapped(std::cout, number + std::string(4 - number.size(), ' ') + said, "  ", "    ");
         const auto print = [](const char* label, const std::string& text) {
             if (!text.empty()) text::print_wrapped(std::cout, label + text, "      ", "           ");
@@ -118,7 +119,7 @@ void explain_algorithm(const Options& o, const std::string& name, Index warps) {
             return;
         }
         std::ostringstream heading;
-        heading << algorithm.name << ": " << algorithm.idea << "\n  " << source_of(algorithm) << "\n  "
+        heading << algorithm.name << ": " << idea_of(algorithm) << "\n  " << source_of(algorithm) << "\n  "
                 << describe(request, *algorithm.computes) << "; tiles " << tiles_text(e) << " on " << e.gpu.name
                 << "\n  All numbers" << (of_warps.heading.empty() ? "" : " but those of warps")
                 << " are counted over the whole run; kB, MB: powers of 1000.\n\n";

@@ -27,7 +27,7 @@ void print_list_json() {
         j["algorithms"].push_back({{"name", a.name},
                                    {"title", a.title},
                                    {"family", a.computes->name},
-                                   {"idea", a.idea},
+                                   {"idea", idea_of(a)},
                                    {"paper", a.paper},
                                    {"features", features_of(a)}});
         if (a.file) j["algorithms"].back()["loaded_from"] = a.file;
@@ -49,7 +49,7 @@ void print_own() {
     bool any = false;
     for (const Algorithm& a : algorithms()) {
         if (!a.file) continue;
-        table.add({a.name, a.computes->name, a.idea, text::shown(a.file)});
+        table.add({a.name, a.computes->name, idea_of(a), text::shown(a.file)});
         any = true;
     }
     if (!any) return;
@@ -79,7 +79,7 @@ void print_text() {
     for (const Computation* c : computations()) {
         text::Table table({c == &computation::softmax ? "softmax kernels" : c->name, "idea"}, 2);
         for (const Algorithm& a : algorithms())
-            if (a.computes == c && !a.file) table.add({a.name, a.idea});
+            if (a.computes == c && !a.file) table.add({a.name, idea_of(a)});
         table.print(std::cout);
         std::cout << '\n';
         print_features(*c);

@@ -182,7 +182,7 @@ void print_unchecked(const Report& r, const std::optional<Report>& small, const 
 void print_text(const Report& r, const std::string& why_mode, const Request& request) {
     const Experiment& e = r.experiment;
     std::ostringstream heading;
-    heading << e.algorithm->name << ": " << e.algorithm->idea << '\n'
+    heading << e.algorithm->name << ": " << idea_of(*e.algorithm) << '\n'
             << "  source   " << source_of(*e.algorithm) << '\n'
             << "  problem  " << describe(request, *e.algorithm->computes) << '\n'
             << "  tiles    " << knobs_text(e, request.wish) << '\n'

@@ -57,7 +57,7 @@ std::vector<TensorDecl> tensors(const Problem& p) {
 
 const Computation computation::attention{
     .name = "attention",
-    .title = "Attention",
+    .title = "computation.attention",
     .slice = "head",
     .output = "O",
     .accumulates = true,

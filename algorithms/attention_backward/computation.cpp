@@ -139,7 +139,7 @@ std::vector<TensorDecl> tensors_of_backward(const Problem& p) {
 }  // namespace
 
 const Computation computation::attention_backward{.name = "attention backward",
-                                                  .title = "Attention backward",
+                                                  .title = "computation.attention_backward",
                                                   .slice = "head",
                                                   .output = "dQ",
                                                   .accumulates = false,

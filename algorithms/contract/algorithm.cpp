@@ -2,11 +2,22 @@
 
 #include "algorithms/contract/kernel_description.hpp"
 #include "core/machine/mistakes.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
 
 const KernelDescription no_kernel = {};
+
+namespace {
+
+/// The message of the algorithm's folder; empty where it has none.
+std::string in_its_words(const Algorithm& algorithm, const std::string& what) {
+    const std::string_view* words = text::language().words(algorithm.name + ('.' + what));
+    return words ? std::string(*words) : std::string();
+}
+
+}  // namespace
 
 Hbm Tensors::operator[](Name asked) const {
     for (const auto& [name, tensor] : tensors_)
@@ -38,6 +49,14 @@ std::string code_of(const Algorithm& algorithm, std::uint16_t line) {
         if (c.number == line) return std::string(code.substr(code.find_first_not_of(' ')));
     }
     return {};
+}
+
+std::string idea_of(const Algorithm& algorithm) {
+    return *algorithm.idea ? algorithm.idea : in_its_words(algorithm, "idea");
+}
+
+std::string why_of(const Algorithm& algorithm, const CodeLine& line) {
+    return line.why ? line.why : in_its_words(algorithm, std::to_string(line.number));
 }
 
 std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem) {

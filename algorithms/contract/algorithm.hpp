@@ -17,11 +17,12 @@
 
 namespace tilescope {
 
-/// One line of an algorithm's pseudo-code.
+/// One line of an algorithm's pseudo-code. `why`: what happens here and why, in a sentence. nullptr: its folder's
+/// en.txt has the sentence.
 struct CodeLine {
     std::uint16_t number;
     const char* code;
-    const char* why;                 ///< one sentence: what happens here and why
+    const char* why = nullptr;
     std::optional<Feature> of = {};  ///< the line runs only where a problem uses this feature; such lines stand last
 };
 
@@ -65,7 +66,7 @@ struct Prediction {
 struct Idealised {
     const char* name;
     Prediction count;
-    const char* why;
+    std::string why;
 };
 
 /// algorithms/contract/kernel_description.hpp
@@ -79,7 +80,7 @@ struct Algorithm {
     const Computation* computes = nullptr;
     FeatureSet supports = {};
     int rung = 0;                         ///< position in its computation's ladder
-    const char* idea = "";                ///< what it adds to the rung before, in a line
+    const char* idea = "";                ///< of an added algorithm; others have their words in en.txt: see idea_of()
     const char* paper = "";               ///< source: paper, algorithm, lines
     std::span<const CodeLine> code = {};  ///< in order of line number
     /// The tensors that it reads, writes and needs as scratch. Empty: those of its computation.
@@ -109,6 +110,11 @@ const Algorithm* find_algorithm(std::string_view name);
 std::span<const CodeLine> code_for(const Algorithm& algorithm, const Problem& problem);
 /// A line of an algorithm's pseudo-code without indentation; empty where no line has that number.
 std::string code_of(const Algorithm& algorithm, std::uint16_t line);
+
+/// What the algorithm adds to the rung before, in a line.
+std::string idea_of(const Algorithm& algorithm);
+/// What happens on the line and why, in a sentence; empty where there is nothing to say.
+std::string why_of(const Algorithm& algorithm, const CodeLine& line);
 
 /// A feature that a problem asks for and an algorithm lacks, and algorithms of the same computation that have it.
 struct Refusal {

@@ -53,7 +53,7 @@ struct Needs {
 
 struct Computation {
     const char* name;     ///< "attention"
-    const char* title;    ///< over a list of its algorithms: "Attention"
+    const char* title;    ///< the message over a list of its algorithms
     const char* slice;    ///< what one slice of a tensor is called: "head"
     const char* output;   ///< the main output: "O"
     bool accumulates;     ///< the output grows on chip, step by step

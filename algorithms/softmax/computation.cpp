@@ -20,7 +20,7 @@ std::vector<TensorDecl> softmax_tensors(const Problem& p) {
 }  // namespace
 
 const Computation computation::softmax{.name = "softmax",
-                                       .title = "Softmax of a matrix",
+                                       .title = "computation.softmax",
                                        .slice = "matrix",
                                        .output = "Y",
                                        .accumulates = false,

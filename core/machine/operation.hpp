@@ -1,4 +1,4 @@
-// An operation as data: its price and the words that describe it, written once, in the file that carries it out.
+// An operation as data: its price and what it does, written once, in the file that carries it out.
 #pragma once
 
 #include <span>
@@ -48,12 +48,8 @@ enum class Operates : std::uint8_t {
     by_element_or_column,  ///< the same shape, or one number for each column
 };
 
-/// Static objects: events point at them, and nobody compares names.
-///
-/// `sentence` describes the operation, after "SM 2": %o, %a and %b are the names of the tiles, in capitals with their
-/// shapes; %t the tensor in HBM, %r its rows, %h the bytes moved, %s the space on chip, %p a product's factor and
-/// operands, %i where a product goes. `of_column` is the sentence where the written tile has one column, if it needs
-/// another. `unit` is what `price` counts, in the singular; "" where nothing is counted. No code reads these words.
+/// Static objects: events point at them, and nobody compares names. texts/ has the sentence that describes an
+/// operation. `unit`: the message that says how many of what `price` counts; empty where nothing is counted.
 struct Operation {
     const char* name;
     Kind kind;
@@ -61,8 +57,6 @@ struct Operation {
     Price price = {};
     Operates operates = Operates::by_element;
     Effect effect = Effect::none;
-    const char* sentence = "";
-    const char* of_column = nullptr;
     const char* unit = "";
 };
 

@@ -40,7 +40,7 @@ void tab(Shown& shown, Screen& screen, const char* label, const char* place, Tab
 void about(const Algorithm& a, const Theme& t) {
     if (!ImGui::IsItemHovered()) return;
     const Tooltip shown(t.px(420));
-    text_line(std::string(a.name) + ": " + a.idea);
+    text_line(std::string(a.name) + ": " + idea_of(a));
     ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
     text_line(std::string("Source: ") + lab::source_of(a));
     ImGui::PopStyleColor();
@@ -73,7 +73,7 @@ void heading(const Shown& shown, const Screen& screen) {
     const Theme& t = screen.theme;
     const Algorithm& a = shown.session.run() ? shown.session.run()->algorithm() : shown.session.algorithm();
     const bool code = shown.view.tab == Tab::code;
-    const std::string said = code ? a.idea : program_path(shown);
+    const std::string said = code ? idea_of(a) : program_path(shown);
     const float width = ImGui::GetContentRegionAvail().x, size = t.small_text->FontSize;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const CodeColumns columns = code_columns(screen, width);
@@ -107,8 +107,9 @@ struct Words {
 /// As many lines as the longest of the reasons needs, so that the code does not move when the reason changes.
 int lines_for_reasons(const Shown& shown, const Screen& screen, float width) {
     int most = 0;
+    const Algorithm& a = shown.session.run() ? shown.session.run()->algorithm() : shown.session.algorithm();
     for (const CodeLine& line : code_of(shown.session))
-        most = std::max(most, lines_in(screen.theme.text, line.why, width));
+        most = std::max(most, lines_in(screen.theme.text, why_of(a, line), width));
     return most;
 }
 

@@ -117,9 +117,10 @@ void explain(const List& l, const Row& row) {
     const Run* run = l.shown.session.run();
     const std::uint16_t n = row.line->number;
     const auto costs = run ? line_costs(*run, n) : std::vector<std::array<std::string, 3>>();
-    if (costs.empty() && l.refused != n && !*row.line->why) return;
+    const std::string why = why_of(l.algorithm, *row.line);
+    if (costs.empty() && l.refused != n && why.empty()) return;
     const Tooltip shown(t.px(400));
-    if (*row.line->why) text_line(row.line->why);
+    if (!why.empty()) text_line(why);
     if (l.refused == n) text_line("A tile that this line makes does not fit on chip.");
     if (!costs.empty()) {
         table_of_costs(t, costs);

@@ -1,3 +1,4 @@
+#include "core/text/message.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "lab/flags/model.hpp"
@@ -12,10 +13,10 @@ namespace {
 void algorithm_list(Shown& shown, Screen& screen) {
     const Algorithm& now = shown.session.algorithm();
     for (const Computation* c : {&computation::attention, &computation::attention_backward, &computation::softmax}) {
-        heading(screen, c->title);
+        heading(screen, text::message(c->title).c_str());
         for (const Algorithm& a : algorithms()) {
             if (a.computes != c) continue;
-            const std::string what = std::string(a.idea) + ".\nSource: " + source_of(a);
+            const std::string what = idea_of(a) + ".\nSource: " + source_of(a);
             if (entry(screen, std::string("algorithm-") + a.name, a.name, a.name == now.name, what))
                 shown.session.ask(with_algorithm(shown.session.setup(), a.name));
         }
@@ -73,7 +74,7 @@ void algorithm_controls(Shown& shown, Screen& screen) {
     ImGui::SetNextItemWidth(-FLT_MIN);
     combo(screen, "algorithm", shown.session.setup().algorithm.c_str(), "What runs.",
           [&] { algorithm_list(shown, screen); });
-    remark(screen, shown.session.algorithm().idea);
+    remark(screen, idea_of(shown.session.algorithm()));
     const bool attention = shown.session.algorithm().computes->features.has(Feature::head_dims);
     const float gap = ImGui::GetStyle().ItemSpacing.x, row = ImGui::GetContentRegionAvail().x;
     ImGui::PushFont(screen.theme.small_text);

@@ -52,7 +52,7 @@ void race_controls(Shown& shown, Screen& screen) {
           "A second algorithm on the same problem and GPU, side by side.", [&] {
               if (entry(screen, "race-none", "none", s.rival.empty(), "One algorithm alone")) s.rival.clear();
               for (const Algorithm* a : rivals_of(shown.session.algorithm()))
-                  if (entry(screen, std::string("race-") + a->name, a->name, s.rival == a->name, a->idea))
+                  if (entry(screen, std::string("race-") + a->name, a->name, s.rival == a->name, idea_of(*a)))
                       s.rival = a->name;
           });
     shown.session.ask(s);

@@ -53,7 +53,7 @@ Algorithm unknown(const char* name, const Trace& trace) {
 Json lines_of(const Experiment& e, const Algorithm& a) {
     Json lines = Json::array();
     for (const CodeLine& c : code_for(a, e.problem))
-        lines.push_back({{"line", c.number}, {"code", c.code}, {"why", c.why}});
+        lines.push_back({{"line", c.number}, {"code", c.code}, {"why", why_of(a, c)}});
     return lines;
 }
 

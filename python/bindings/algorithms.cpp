@@ -107,11 +107,11 @@ py::dict about(const Algorithm& a) {
     py::dict d;
     d["name"] = a.name;
     d["computes"] = a.computes->name;
-    d["idea"] = a.idea;
+    d["idea"] = idea_of(a);
     d["paper"] = a.paper;
     d["file"] = a.file ? py::cast(a.file) : py::none();
     py::list code;
-    for (const CodeLine& line : a.code) code.append(py::make_tuple(line.number, line.code, line.why));
+    for (const CodeLine& line : a.code) code.append(py::make_tuple(line.number, line.code, why_of(a, line)));
     d["code"] = code;
     return d;
 }

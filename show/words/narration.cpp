@@ -37,7 +37,7 @@ const std::string& written(const Run& run, Index step) {
     return updates ? before : run.contents().after(step);
 }
 
-/// What stands for `%letter` in a sentence: see core/machine/operation.hpp.
+/// What stands for `%letter` in a sentence: see texts/en/operations.txt.
 std::string meant_by(char letter, const Run& run, Index step, bool is_new) {
     const Event& e = run.trace()[step].event;
     const auto operand = [&](std::size_t k) { return run.contents().operand(step, k); };
@@ -85,14 +85,22 @@ std::string counted(const Event& e) {
     const Operation& op = *e.operation;
     if (e.kind() == Kind::product)
         return message("narration.flops", text::count(static_cast<double>(e.cost.matmul_flops)));
-    return text::counted(op.price.exps > 0 ? e.cost.exps : e.cost.other_flops, op.unit);
+    return message(op.unit, op.price.exps > 0 ? e.cost.exps : e.cost.other_flops);
+}
+
+/// The words of texts/en/operations.txt, with letters for what the event is about.
+std::string_view sentence_of(const Run& run, const Event& e) {
+    const std::string id = std::string("operation.") + e.operation->name;
+    const std::string_view* of_column =
+        e.out != no_tile && tile_of(run, e.out).cols == 1 ? text::language().words(id + ".column") : nullptr;
+    const std::string_view* words = of_column ? of_column : text::language().words(id);
+    return words ? *words : std::string_view();
 }
 
 std::string told(const Run& run, Index step, bool is_new) {
     const Event& e = run.trace()[step].event;
     const Operation& op = *e.operation;
-    const bool column = op.of_column && tile_of(run, e.out).cols == 1;
-    std::string said = filled(run, column ? op.of_column : op.sentence, step, is_new);
+    std::string said = filled(run, sentence_of(run, e), step, is_new);
     const std::string& now = run.contents().after(step);
     if (op.kind == Kind::map && now != written(run, step)) said = message("narration.gives", said, now);
     const bool one_operand = e.out != no_tile && e.a() != no_tile && e.b() == no_tile;
@@ -183,7 +191,7 @@ std::string what_happens(const Run& run, const SmState& sm) {
 
 std::string why(const Run& run, const SmState& sm) {
     for (const CodeLine& line : run.algorithm().code)
-        if (line.number == sm.line) return line.why;
+        if (line.number == sm.line) return why_of(run.algorithm(), line);
     return {};
 }
 

@@ -226,7 +226,7 @@ TEST_CASE("every algorithm describes itself completely", "[registry]") {
         CHECK(names.insert(a.name).second);
         CHECK(rungs.insert({a.computes, a.rung}).second);
         CHECK(find_algorithm(a.name) == &a);
-        CHECK_FALSE((std::string(a.idea).empty() || std::string(a.paper).empty()));
+        CHECK_FALSE((idea_of(a).empty() || std::string(a.paper).empty()));
         REQUIRE_FALSE(a.code.empty());
         for (std::size_t k = 0; k < a.code.size(); ++k) {
             CHECK(a.code[k].number > (k == 0 ? 0 : a.code[k - 1].number));

@@ -9,7 +9,7 @@
 
 namespace tilescope {
 
-/// Passes on what it hears. Operations keep effects, kinds and costs; names, sentences and units are replaced.
+/// Passes on what it hears. Operations keep effects, kinds and costs; names, and with them sentences, and units are replaced.
 class Renamed : public Listener {
   public:
     explicit Renamed(Listener& to) : to_(to) {}
@@ -36,8 +36,7 @@ class Renamed : public Listener {
         auto& other = known_[o];
         if (other) return other;
         Operation& made = operations_.emplace_back(*o);
-        made.name = word(), made.sentence = word(), made.of_column = o->of_column ? word() : nullptr;
-        made.unit = *o->unit ? word() : "";
+        made.name = word(), made.unit = *o->unit ? word() : "";
         return other = &made;
     }
     /// A word that no code knows: a number in letters from the end of the alphabet.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every message that a source says is in texts/en/, once and in order, with as many arguments; every message there is said.
+"""Every message that a source says is in texts/en/, or in the en.txt of an algorithm's folder, once and in order, with as
+many arguments; every message there is said.
 
     ids.py SOURCE_DIR
 """
@@ -17,6 +18,7 @@ WITHOUT_PROSE = [f"show/{name}.cpp" for name in (
     "words/code_text", "words/gantt_text", "words/hbm_text", "words/modelled", "words/narration", "words/setup_text",
     "words/sm_text", "words/steps", "words/tables", "words/time_text", "words/titles", "words/tour", "words/value_text",
     "words/warps_text")]
+MARKS = ("launch", "block_")  # of a recording: no program says them
 PROSE = re.compile(r'"(?:[^"\\\n]|\\.)*?[a-z]{2,} [a-z]{2,}(?:[^"\\\n]|\\.)*"')
 
 
@@ -57,6 +59,17 @@ def said_in(text):
     yield from ((found[1], None) for found in ID.finditer(text) if found.start() not in calls)
 
 
+def said_of_code(name, text):
+    """The ids of an algorithm's idea, and of the lines of its pseudo-code that have no words of their own."""
+    lines = re.findall(r'^ +\{(\d+),(?:\s+"(?:[^"\\]|\\.)*")+(?:, \{\}, Feature::\w+)?\},$', text, re.M)
+    yield from (f"{name}.{line}" for line in lines)
+    yield f"{name}.idea"
+
+
+def natural(name):
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
 def defined_in(text):
     """(id, highest argument) of every message of a file of texts."""
     for line in text.splitlines():
@@ -71,7 +84,7 @@ def faults_of(sources, texts):
     for file, text in texts.items():
         names = [name for name, _, _ in defined_in(text)]
         sections = [re.findall(r"^([a-z]\S*) = ", part, re.M) for part in text.split("\n#")]
-        yield from (f"{file}: the messages of a section are not in order: {s}" for s in sections if s != sorted(s))
+        yield from (f"{file}: the messages of a section are not in order: {s}" for s in sections if s != sorted(s, key=natural))
         yield from (f"{file}: {name} is defined twice" for name in names if names.count(name) > 1 or name in defined)
         for name, most, words in defined_in(text):
             defined[name] = most
@@ -80,6 +93,14 @@ def faults_of(sources, texts):
                 yield f"{file}: {name} has no words, or a brace that is no argument: {words}"
     used = set()
     for file, text in sources.items():
+        if re.fullmatch(r"algorithms/\w+/\w+/algorithm.hpp", file):
+            ids = set(said_of_code(file.split("/")[2], text))
+            used |= ids
+            yield from (f"{file}: {name} has no words in the en.txt beside it" for name in sorted(ids - set(defined)))
+        for name in re.findall(r'\.name = "(\w+)"', text) if file.startswith("core/machine/operations/") else ():
+            used |= {f"operation.{name}", f"operation.{name}.column"}
+            if f"operation.{name}" not in defined and not name.startswith(MARKS):
+                yield f"{file}: operation.{name} has no words"
         for name, count in said_in(text):
             if count is None and name not in defined:
                 continue  # a name with points, of a file say
@@ -102,7 +123,10 @@ def check_itself():
     assert prose_in('f("two words");  // and "these two"') == ['"two words"'] and not prose_in('#include "a b"\nf("a.b", "%d x");')
     good = {"a.cpp": 'return message(x ? "a.b" : "a.c", f(1, 2)); Row rows[] = {{"a.d", "no.id"}};'}, {"t": "a.b = {1}\na.c = {1|one|more}\na.d = {1} it\n"}
     assert not list(faults_of(*good)), list(faults_of(*good))
-    for sources, texts in (({"a.cpp": 'message("a.b", 1);'}, {"t": "a.b = no\n"}), ({"a.cpp": 'message("a.b");'}, {"t": ""}),
+    code = "algorithms/f/a/algorithm.hpp", '    {1, "x = 0"},\n    {2, "end", ""},\n    {10, "y", {}, Feature::bias},\n'
+    assert not list(faults_of(dict([code]), {"t": "a.1 = 1\na.10 = 10\na.idea = i\n"}))
+    for sources, texts in ((dict([code]), {"t": "a.1 = 1\na.idea = i\n"}), (dict([code]), {"t": "a.1 = 1\na.2 = 2\na.10 = 10\na.idea = i\n"}),
+                           ({"a.cpp": 'message("a.b", 1);'}, {"t": "a.b = no\n"}), ({"a.cpp": 'message("a.b");'}, {"t": ""}),
                            ({"a.cpp": ""}, {"t": "a.b = no\n"}), ({"a.cpp": 'message("a.b");'}, {"t": "a.b = {x}\n"}),
                            ({"a.cpp": 'message("no id");'}, {"t": ""}), ({"a.cpp": 'message("a.b"), message("a.c");'}, {"t": "a.c = 1\na.b = 2\n"}),
                            ({"a.cpp": 'message("a.b");'}, {"t": "a.b = 1\na.b = 2\n"})):
@@ -114,7 +138,8 @@ def main():
     check_itself()
     sources = {f.relative_to(root).as_posix(): f.read_text() for room in ("core", "algorithms", "lab", "device", "show", "cli", "gui", "python")
                for f in sorted((root / room).rglob("*.?pp"))}
-    texts = {f.name: f.read_text() for f in sorted((root / "texts" / "en").glob("*.txt"))}
+    texts = {f.relative_to(root).as_posix(): f.read_text()
+             for f in sorted([*root.glob("texts/en/*.txt"), *root.glob("algorithms/*/*/en.txt")])}
     faults = list(faults_of(sources, texts))
     faults += [f"{name}: {prose} belongs in texts/en/" for name in WITHOUT_PROSE for prose in prose_in(sources[name])]
     print("\n".join(faults) or f"{sum(len(list(defined_in(t))) for t in texts.values())} messages have words, and are said")

@@ -8,18 +8,14 @@
 namespace tilescope::chunked {
 
 inline constexpr CodeLine code[] = {
-    {1, "for each query chunk i, one after the other (one thread block per head)",
-     "The next query chunk reuses the scratch memory of this one."},
-    {2, "  read q = Q_i from HBM; M = -inf", "The query chunk stays on chip; M tracks the greatest maximum."},
-    {3, "  for each key chunk j: read K_j, V_j; S = scale q K_j^T",
-     "Chunks are independent: no running state is carried from one to the next."},
-    {4, "    m_j = rowmax(S), P = exp(S - m_j), s_j = rowsum(P), v_j = P V_j",
-     "The summary of this chunk, under its own maximum."},
-    {5, "    write m_j, s_j, v_j to HBM; M = max(M, m_j)",
-     "Every chunk's unfinished output goes to HBM: Tc of them per query chunk."},
-    {6, "  for each key chunk j: read m_j, s_j, v_j", "Combine: all summaries come back."},
-    {7, "    w = exp(m_j - M); s += w s_j, v += w v_j", "Rescale each to the common maximum and add."},
-    {8, "  write O_i = v / s", "One division at the end."},
+    {1, "for each query chunk i, one after the other (one thread block per head)"},
+    {2, "  read q = Q_i from HBM; M = -inf"},
+    {3, "  for each key chunk j: read K_j, V_j; S = scale q K_j^T"},
+    {4, "    m_j = rowmax(S), P = exp(S - m_j), s_j = rowsum(P), v_j = P V_j"},
+    {5, "    write m_j, s_j, v_j to HBM; M = max(M, m_j)"},
+    {6, "  for each key chunk j: read m_j, s_j, v_j"},
+    {7, "    w = exp(m_j - M); s += w s_j, v += w v_j"},
+    {8, "  write O_i = v / s"},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -54,7 +50,6 @@ inline Algorithm describe() {
             .computes = &computation::attention,
             .supports = score_features,
             .rung = 7,
-            .idea = "key chunks summarised independently; summaries (m, s, PV) go to HBM and are combined",
             .paper = "Rabe & Staats, arXiv 2112.05682, Figure 1",
             .code = code,
             .tensors = tensors,

@@ -9,19 +9,14 @@
 namespace tilescope::memory_efficient {
 
 inline constexpr CodeLine code[] = {
-    {1, "for each query block i (parallel thread blocks)", "One thread block per query block and head."},
-    {2, "  on chip: O_i = 0, s' = 0, m' = -inf",
-     "Running output in registers, or in HBM where d_v > 128; denominator and maximum in SRAM."},
-    {3, "  for each key block j", "Keys stream past in blocks."},
-    {4, "    read Q_i, K_j from HBM; S = scale Q_i K_j^T",
-     "The first product is a tiled GEMM that stages both operands: Q_i is read again for every key block."},
-    {5, "    m_new = max(m', rowmax(S)); P = exp(S - m_new); s' = exp(m' - m_new) s' + rowsum(P)",
-     "Online softmax on the accumulators in registers; the statistics are in SRAM."},
-    {6, "    O_i = exp(m' - m_new) O_i; m' = m_new", "Rescale what earlier key blocks contributed."},
-    {7, "    P to SRAM; read V_j from HBM; O_i += P V_j (where d_v > 128: read and write O_i)",
-     "The second GEMM takes P from SRAM, in the buffer that held Q_i and K_j. Registers have room for 128 columns of "
-     "O_i; more wait in HBM, in f32, from one key block to the next."},
-    {8, "  write O_i / s' to HBM", "One division, one write."},
+    {1, "for each query block i (parallel thread blocks)"},
+    {2, "  on chip: O_i = 0, s' = 0, m' = -inf"},
+    {3, "  for each key block j"},
+    {4, "    read Q_i, K_j from HBM; S = scale Q_i K_j^T"},
+    {5, "    m_new = max(m', rowmax(S)); P = exp(S - m_new); s' = exp(m' - m_new) s' + rowsum(P)"},
+    {6, "    O_i = exp(m' - m_new) O_i; m' = m_new"},
+    {7, "    P to SRAM; read V_j from HBM; O_i += P V_j (where d_v > 128: read and write O_i)"},
+    {8, "  write O_i / s' to HBM"},
 };
 
 /// kKeepOutputInRF of kernel_forward.h. Kernels are compiled for head dimensions up to 64, up to 128, or any.
@@ -83,7 +78,6 @@ inline Algorithm describe() {
             .computes = &computation::attention,
             .supports = score_features.with(Feature::dropout),
             .rung = 6,
-            .idea = "the xformers kernel: two GEMMs share one SRAM buffer, so Q is read again per key block",
             .paper = "xformers memory_efficient_attention (CUTLASS forward kernel), PyTorch's EFFICIENT_ATTENTION",
             .code = code,
             .tensors = tensors,

@@ -9,27 +9,22 @@
 namespace tilescope::split_kv {
 
 inline constexpr CodeLine code[] = {
-    {1, "launch 1: for each row block i and part s of the keys (parallel thread blocks)",
-     "Keys are a third parallel axis: one query has as many thread blocks as parts, not one."},
-    {2, "  take the key blocks of part s that Q_i sees: of p = ceil(Tc/S) in a row",
-     "Parts are cut from all keys, so causality may leave some of them empty."},
-    {3, "  if there are none: O_s = 0, LSE_s = -inf, and on with line 10", "The sum over nothing; nothing comes in."},
-    {4, "  read Q_i from HBM; O = 0, l = 0, m = -inf", "Every part needs Q_i again."},
-    {5, "  for each of these key blocks j: read K_j, V_j from HBM", "Each key is read once per row block, as ever."},
-    {6, "    S = scale Q_i K_j^T", "A tile of scores, on chip only."},
-    {7, "    m = max(m_old, rowmax(S)), P~ = exp(S - m), l = exp(m_old - m) l + rowsum(P~)",
-     "FlashAttention-2's inner loop, on a part of the keys."},
-    {8, "    O = exp(m_old - m) O + P~ V_j", "Un-normalised until the part ends."},
-    {9, "  O_s = O / l, LSE_s = m + log(l)", "A whole attention over this part, and the weight that it will have."},
-    {10, "  write O_s, LSE_s to HBM",
-     "In f32: they are to be added up. One part alone writes O and LSE (line 16), and there is no second launch."},
-    {11, "launch 2: for each block of rows (parallel thread blocks)", "Begins when all parts are done."},
-    {12, "  read LSE_s of all parts from HBM", "S numbers a row."},
-    {13, "  M = max(LSE_s), w_s = exp(LSE_s - M), W = rowsum(w); rows without keys: M = 0",
-     "A softmax over parts. Where all are -inf, the difference would be NaN."},
-    {14, "  LSE = M + log(W), w_s = w_s / W", "The parts' sums of exponentials, added up."},
-    {15, "  for s = 1..S: read O_s from HBM; O += w_s O_s", "Any order of parts gives the same, up to rounding."},
-    {16, "  write O, LSE to HBM", "O in the storage type, rounded once."},
+    {1, "launch 1: for each row block i and part s of the keys (parallel thread blocks)"},
+    {2, "  take the key blocks of part s that Q_i sees: of p = ceil(Tc/S) in a row"},
+    {3, "  if there are none: O_s = 0, LSE_s = -inf, and on with line 10"},
+    {4, "  read Q_i from HBM; O = 0, l = 0, m = -inf"},
+    {5, "  for each of these key blocks j: read K_j, V_j from HBM"},
+    {6, "    S = scale Q_i K_j^T"},
+    {7, "    m = max(m_old, rowmax(S)), P~ = exp(S - m), l = exp(m_old - m) l + rowsum(P~)"},
+    {8, "    O = exp(m_old - m) O + P~ V_j"},
+    {9, "  O_s = O / l, LSE_s = m + log(l)"},
+    {10, "  write O_s, LSE_s to HBM"},
+    {11, "launch 2: for each block of rows (parallel thread blocks)"},
+    {12, "  read LSE_s of all parts from HBM"},
+    {13, "  M = max(LSE_s), w_s = exp(LSE_s - M), W = rowsum(w); rows without keys: M = 0"},
+    {14, "  LSE = M + log(W), w_s = w_s / W"},
+    {15, "  for s = 1..S: read O_s from HBM; O += w_s O_s"},
+    {16, "  write O, LSE to HBM"},
 };
 
 /// The number of parts, S: 1 where the tiling does not give it.
@@ -103,7 +98,6 @@ inline Algorithm describe() {
             .computes = &computation::attention,
             .supports = score_features.with(Feature::pages),
             .rung = 8,
-            .idea = "flash_v2 with the keys cut into parts, each a thread block's; a second launch combines them",
             .paper =
                 "Flash-Decoding, crfm.stanford.edu, 2023-10-12; flash_fwd_kernel.h, "
                 "compute_attn_1rowblock_splitkv and combine_attn_seqk_parallel",

@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/split_kv/algorithm.hpp"
-#include "core/text/words.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::split_kv {
 namespace {
@@ -102,8 +102,8 @@ void combine(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
 void note_empty_parts(Gpu& gpu, const Problem& p, const Tiling& tile) {
     const Index key_blocks = ceil_div(p.seq_k, tile.bc), S = parts_of(tile);
     if (const Index with_keys = ceil_div(key_blocks, blocks_of_a_part(p, tile)); with_keys < S)
-        gpu.note("keys for " + std::to_string(with_keys) + " of " + std::to_string(S) + " parts only: there are " +
-                 text::counted(key_blocks, "key block") + ", " + std::to_string(blocks_of_a_part(p, tile)) + " a part");
+        gpu.note(text::message("split_kv.empty_parts", std::to_string(with_keys), std::to_string(S), key_blocks,
+                               std::to_string(blocks_of_a_part(p, tile))));
 }
 
 }  // namespace

@@ -7,26 +7,17 @@
 namespace tilescope::standard {
 
 inline constexpr CodeLine code[] = {
-    {1, "launch 1: for each tile (i, j) (parallel thread blocks)",
-     "A tiled matrix product: one thread block per Br x Bc tile of S."},
-    {2, "  read Q_i, K_j from HBM; write S_ij = scale Q_i K_j^T",
-     "Q_i is read once per key block and K_j once per row block: what the paper's count leaves out."},
-    {3, "launch 2: for each block of rows (parallel thread blocks)",
-     "As many whole rows of S as registers hold; a row that does not fit is streamed in chunks."},
-    {4, "  read S_i; m = rowmax(S_i) (naive: m = 0)",
-     "The whole row is needed before the first exponential; the naive softmax does without, and overflows."},
-    {5, "  l = rowsum(exp(S_i - m)); write P_i = exp(S_i - m) / l",
-     "P is as large as S: another Nq x Nk matrix in HBM."},
-    {6, "launch 3: for each row block i (parallel thread blocks)", "The second matrix product; O_i stays on chip."},
-    {7, "  for j = 1..Tc: read P_ij, V_j; O_i += P_ij V_j", "P is read back from HBM, V once per row block."},
-    {8, "  write O_i", "The only output anyone wanted."},
-    {9, "other launches: for each tile (i, j), or rows i (parallel thread blocks)",
-     "An unfused graph has launches for a scale, a mask or a type, too, which lines 2 to 8 then leave out.",
-     Feature::passes},
-    {10, "  read S_ij; scale, mask, exp(S_ij - m_i), S_ij / l_i, rowmax or rowsum",
-     "A trip through HBM and back, for an operation or less per number.", Feature::passes},
-    {11, "  write S_ij, or m_i or l_i of its rows", "As large a matrix again, unless it is a number for each row.",
-     Feature::passes},
+    {1, "launch 1: for each tile (i, j) (parallel thread blocks)"},
+    {2, "  read Q_i, K_j from HBM; write S_ij = scale Q_i K_j^T"},
+    {3, "launch 2: for each block of rows (parallel thread blocks)"},
+    {4, "  read S_i; m = rowmax(S_i) (naive: m = 0)"},
+    {5, "  l = rowsum(exp(S_i - m)); write P_i = exp(S_i - m) / l"},
+    {6, "launch 3: for each row block i (parallel thread blocks)"},
+    {7, "  for j = 1..Tc: read P_ij, V_j; O_i += P_ij V_j"},
+    {8, "  write O_i"},
+    {9, "other launches: for each tile (i, j), or rows i (parallel thread blocks)", {}, Feature::passes},
+    {10, "  read S_ij; scale, mask, exp(S_ij - m_i), S_ij / l_i, rowmax or rowsum", {}, Feature::passes},
+    {11, "  write S_ij, or m_i or l_i of its rows", {}, Feature::passes},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -57,7 +48,6 @@ inline Algorithm describe() {
                             .with(Feature::score_types)
                             .with(Feature::passes),
             .rung = 1,
-            .idea = "three kernels; S and P, both Nq x Nk, go through HBM",
             .paper = "FlashAttention, arXiv 2205.14135, Algorithm 0",
             .code = code,
             .tensors = tensors,

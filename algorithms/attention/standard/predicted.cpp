@@ -1,6 +1,7 @@
 // The closed form of `standard`: a sum over its list of passes.
 #include "algorithms/attention/standard/algorithm.hpp"
 #include "algorithms/contract/tile_sums.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::standard {
 namespace {
@@ -143,8 +144,7 @@ std::optional<Idealised> idealised(const Problem& p) {
     const Prediction count = {(Nq * d + Nk * d + Nk * dv) * e + scores, Nq * dv * e + scores, 2 * N * (d + dv), N,
                               4 * N - 2 * Nq};
     return Idealised{"Algorithm 0 of the FlashAttention paper", count.times(p.batch_heads()),
-                     "the paper lets each matrix product read its operands once; a tiled product reads Q once per key "
-                     "block and K and V once per row block"};
+                     text::message("standard.idealised")};
 }
 
 }  // namespace tilescope::standard

@@ -2,6 +2,7 @@
 #include "algorithms/attention/standard/graph.hpp"
 #include "algorithms/softmax/softmax_naive/algorithm.hpp"
 #include "algorithms/softmax/softmax_safe/algorithm.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::standard {
 namespace {
@@ -38,10 +39,7 @@ void softmax(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles key
     const bool safe = p.softmax == Softmax::safe;
     const Index resident = resident_rows(p, gpu.capacity(Space::registers));
     if (resident == 0)
-        gpu.note("a row of S (" + std::to_string(p.seq_k) +
-                 " f32) does not fit in registers: launch 2 streams it and "
-                 "reads S " +
-                 (safe ? "three times" : "twice"));
+        gpu.note(text::message(safe ? "standard.streams_safe" : "standard.streams", std::to_string(p.seq_k)));
     const Tiles blocks = resident > 0 ? even_rows(p, resident) : rows;
     gpu.launch("softmax", {p.head_axis(), uniform(blocks)}, [&](Block& b, Span head, Span i) {
         if (resident > 0)

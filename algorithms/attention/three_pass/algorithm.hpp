@@ -8,16 +8,13 @@
 namespace tilescope::three_pass {
 
 inline constexpr CodeLine code[] = {
-    {1, "for each row block i (parallel thread blocks)", "Row blocks are independent: heads x Tr thread blocks."},
-    {2, "  read Q_i from HBM; m = -inf, l = 0, O_i = 0", "Q_i stays on chip for all three passes."},
-    {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m = max(m, rowmax(S))",
-     "Pass 1, the maximum. S is thrown away."},
-    {4, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; l += rowsum(exp(S - m))",
-     "Pass 2, the denominator: S is computed again."},
-    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l",
-     "Pass 3: S a third time, now that its softmax is known."},
-    {6, "    O_i += P V_j", "Recomputing S costs FLOPs but no N x N matrix ever leaves the chip."},
-    {7, "  write O_i", "One write, no scratch memory."},
+    {1, "for each row block i (parallel thread blocks)"},
+    {2, "  read Q_i from HBM; m = -inf, l = 0, O_i = 0"},
+    {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m = max(m, rowmax(S))"},
+    {4, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; l += rowsum(exp(S - m))"},
+    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l"},
+    {6, "    O_i += P V_j"},
+    {7, "  write O_i"},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -41,7 +38,6 @@ inline Algorithm describe() {
             .computes = &computation::attention,
             .supports = score_features,
             .rung = 2,
-            .idea = "one kernel, nothing N x N in HBM: three passes over K, S recomputed in each",
             .paper = "safe softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2) fused with both products",
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },

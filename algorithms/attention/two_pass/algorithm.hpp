@@ -8,15 +8,13 @@
 namespace tilescope::two_pass {
 
 inline constexpr CodeLine code[] = {
-    {1, "for each row block i (parallel thread blocks)", "Row blocks are independent: heads x Tr thread blocks."},
-    {2, "  read Q_i from HBM; m = -inf, l = 0, O_i = 0", "Q_i stays on chip for both passes."},
-    {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m_new = max(m, rowmax(S))", "Pass 1: the running maximum ..."},
-    {4, "    l = exp(m - m_new) l + rowsum(exp(S - m_new)); m = m_new",
-     "... and the denominator, corrected whenever the maximum grows: one pass fewer."},
-    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l",
-     "Pass 2: S once more, its softmax now known."},
-    {6, "    O_i += P V_j", "O needs no correction, because m and l are final."},
-    {7, "  write O_i", "One write, no scratch memory."},
+    {1, "for each row block i (parallel thread blocks)"},
+    {2, "  read Q_i from HBM; m = -inf, l = 0, O_i = 0"},
+    {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m_new = max(m, rowmax(S))"},
+    {4, "    l = exp(m - m_new) l + rowsum(exp(S - m_new)); m = m_new"},
+    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l"},
+    {6, "    O_i += P V_j"},
+    {7, "  write O_i"},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -40,7 +38,6 @@ inline Algorithm describe() {
             .computes = &computation::attention,
             .supports = score_features,
             .rung = 3,
-            .idea = "maximum and denominator in one pass: K is read twice instead of three times",
             .paper = "online softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3) fused with both products",
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },

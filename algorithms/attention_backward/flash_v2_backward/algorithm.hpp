@@ -8,20 +8,17 @@
 namespace tilescope::flash_v2_backward {
 
 inline constexpr CodeLine code[] = {
-    {1, "launch 1: for each row block i: read O_i, dO_i from HBM; write D_i = rowsum(dO_i * O_i), dQ~_i = 0",
-     "dQ~ is f32, because key blocks add to it; where dQ is f32, it is dQ itself."},
-    {2, "launch 2: for each key block j (parallel thread blocks)", "dK_j and dV_j are sums over rows."},
-    {3, "  read K_j, V_j from HBM; dK_j = 0, dV_j = 0", "They stay on chip while rows stream past."},
-    {4, "  for i = 1..Tr: read Q_i, dO_i, LSE_i, D_i", "For every head that shares K and V; row blocks that see j."},
-    {5, "    P = exp(scale Q_i K_j^T - LSE_i)", "The softmax at once: the forward pass saved its LSE."},
+    {1, "launch 1: for each row block i: read O_i, dO_i from HBM; write D_i = rowsum(dO_i * O_i), dQ~_i = 0"},
+    {2, "launch 2: for each key block j (parallel thread blocks)"},
+    {3, "  read K_j, V_j from HBM; dK_j = 0, dV_j = 0"},
+    {4, "  for i = 1..Tr: read Q_i, dO_i, LSE_i, D_i"},
+    {5, "    P = exp(scale Q_i K_j^T - LSE_i)"},
     {6, "    dV_j += P^T dO_i", ""},
-    {7, "    dP = dO_i V_j^T; dS = P * (dP - D_i)", "The gradient of the softmax, row by row."},
-    {8, "    add scale dS K_j to dQ~_i in HBM",
-     "One way: the L2 adds. The paper reads and writes dQ_i, which other thread blocks would do at the same time."},
+    {7, "    dP = dO_i V_j^T; dS = P * (dP - D_i)"},
+    {8, "    add scale dS K_j to dQ~_i in HBM"},
     {9, "    dK_j += scale dS^T Q_i", ""},
-    {10, "  write dK_j, dV_j", "Once, by the only thread block that has them."},
-    {11, "launch 3: for each row block i: read dQ~_i; write dQ_i",
-     "Rounded once to the storage type; nothing to do where that is f32."},
+    {10, "  write dK_j, dV_j"},
+    {11, "launch 3: for each row block i: read dQ~_i; write dQ_i"},
 };
 
 /// The tensor in which key blocks sum dQ: dQ itself where it is f32, else dQ~.
@@ -58,7 +55,6 @@ inline Algorithm describe() {
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::alibi).with(Feature::soft_cap).with(Feature::dropout),
             .rung = 4,
-            .idea = "key blocks in parallel, P from the LSE, D once; dQ is added up in HBM, one way",
             .paper = "FlashAttention-2, arXiv 2307.08691, Algorithm 2, as in flash_bwd_kernel.h",
             .code = code,
             .tensors = tensors,

@@ -8,20 +8,17 @@
 namespace tilescope::flash_v2_deterministic_backward {
 
 inline constexpr CodeLine code[] = {
-    {1, "launch 1: for each row block i: read O_i, dO_i from HBM; write D_i = rowsum(dO_i * O_i), dQ~_i = 0 S times",
-     "One f32 sum for each part of the key blocks."},
-    {2, "launch 2: for each part s of the key blocks (parallel thread blocks): for j = s, s + S, s + 2S, ...",
-     "Dealt out like cards. As many parts as fill the SMs, no more: each costs a dQ~."},
-    {3, "  read K_j, V_j from HBM; dK_j = 0, dV_j = 0", "They stay on chip while rows stream past."},
-    {4, "  for i = 1..Tr: read Q_i, dO_i, LSE_i, D_i", "For every head that shares K and V; row blocks that see j."},
-    {5, "    P = exp(scale Q_i K_j^T - LSE_i)", "The softmax at once: the forward pass saved its LSE."},
+    {1, "launch 1: for each row block i: read O_i, dO_i from HBM; write D_i = rowsum(dO_i * O_i), dQ~_i = 0 S times"},
+    {2, "launch 2: for each part s of the key blocks (parallel thread blocks): for j = s, s + S, s + 2S, ..."},
+    {3, "  read K_j, V_j from HBM; dK_j = 0, dV_j = 0"},
+    {4, "  for i = 1..Tr: read Q_i, dO_i, LSE_i, D_i"},
+    {5, "    P = exp(scale Q_i K_j^T - LSE_i)"},
     {6, "    dV_j += P^T dO_i", ""},
-    {7, "    dP = dO_i V_j^T; dS = P * (dP - D_i)", "The gradient of the softmax, row by row."},
-    {8, "    add scale dS K_j to part s's dQ~_i in HBM", "Nobody else does: one key block after the other."},
+    {7, "    dP = dO_i V_j^T; dS = P * (dP - D_i)"},
+    {8, "    add scale dS K_j to part s's dQ~_i in HBM"},
     {9, "    dK_j += scale dS^T Q_i", ""},
-    {10, "  write dK_j, dV_j", "Once, by the only thread block that has them."},
-    {11, "launch 3: for each row block i: read dQ~_i of all parts and add them up; write dQ_i",
-     "From the first part to the last: the same bits in every run."},
+    {10, "  write dK_j, dV_j"},
+    {11, "launch 3: for each row block i: read dQ~_i of all parts and add them up; write dQ_i"},
 };
 
 /// The library's rule for S (flash_bwd_launch_template.h): enough parts for one thread block per SM.
@@ -64,7 +61,6 @@ inline Algorithm describe() {
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::alibi).with(Feature::soft_cap).with(Feature::dropout),
             .rung = 5,
-            .idea = "few thread blocks a head, a dQ~ for each: the same bits in every run",
             .paper = "FlashAttention-2's flash_bwd_kernel.h, deterministic mode",
             .code = code,
             .tensors = tensors,

@@ -7,22 +7,19 @@
 namespace tilescope::standard_backward {
 
 inline constexpr CodeLine code[] = {
-    {1, "launch 1: for each key block j (parallel thread blocks): dV_j = 0",
-     "The first of three tiled products over P."},
-    {2, "  for i = 1..Tr: read P_ij, dO_i from HBM; dV_j += P_ij^T dO_i",
-     "P was kept: Nq x Nk from forward to backward."},
+    {1, "launch 1: for each key block j (parallel thread blocks): dV_j = 0"},
+    {2, "  for i = 1..Tr: read P_ij, dO_i from HBM; dV_j += P_ij^T dO_i"},
     {3, "  write dV_j", ""},
-    {4, "launch 2: for each tile (i, j) (parallel thread blocks)", "A tiled matrix product."},
-    {5, "  read dO_i, V_j; write dP_ij = dO_i V_j^T", "As large as P."},
-    {6, "launch 3: for each block of rows (parallel thread blocks)",
-     "As many whole rows of P and dP as registers hold; rows that do not fit are streamed twice."},
-    {7, "  read P_i, dP_i; D_i = rowsum(P_i * dP_i)", "The gradient of a softmax needs the whole row."},
-    {8, "  write dS_i = P_i * (dP_i - D_i); if rows do not fit, read P_i, dP_i again", "As large as P once more."},
+    {4, "launch 2: for each tile (i, j) (parallel thread blocks)"},
+    {5, "  read dO_i, V_j; write dP_ij = dO_i V_j^T"},
+    {6, "launch 3: for each block of rows (parallel thread blocks)"},
+    {7, "  read P_i, dP_i; D_i = rowsum(P_i * dP_i)"},
+    {8, "  write dS_i = P_i * (dP_i - D_i); if rows do not fit, read P_i, dP_i again"},
     {9, "launch 4: for each row block i (parallel thread blocks): dQ_i = 0", ""},
     {10, "  for j = 1..Tc: read dS_ij, K_j; dQ_i += scale dS_ij K_j", ""},
     {11, "  write dQ_i", ""},
     {12, "launch 5: for each key block j (parallel thread blocks): dK_j = 0", ""},
-    {13, "  for i = 1..Tr: read dS_ij, Q_i; dK_j += scale dS_ij^T Q_i", "dS is read a second time, by columns."},
+    {13, "  for i = 1..Tr: read dS_ij, Q_i; dK_j += scale dS_ij^T Q_i"},
     {14, "  write dK_j", ""},
 };
 
@@ -47,7 +44,6 @@ inline Algorithm describe() {
             .computes = &computation::attention_backward,
             .supports = attention_features,
             .rung = 1,
-            .idea = "five kernels; P is kept from the forward pass, dP and dS go through HBM, too",
             .paper = "FlashAttention, arXiv 2205.14135, Algorithm 3",
             .code = code,
             .tensors = tensors,

@@ -2,6 +2,7 @@
 #include "algorithms/attention_backward/standard_backward/algorithm.hpp"
 #include "algorithms/contract/kv_heads.hpp"
 #include "core/machine/gradient_ops.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::standard_backward {
 namespace {
@@ -88,9 +89,7 @@ void keep_rows(Block& b, const Head& h, Span i) {
 void score_gradients(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys) {
     const Hbm P = t["P"], dP = t["dP"], dS = t["dS"];
     const Index resident = resident_rows(p, gpu.capacity(Space::registers));
-    if (resident == 0)
-        gpu.note("rows of P and dP (" + std::to_string(p.seq_k) +
-                 " f32 each) do not fit in registers: launch 3 streams them and reads both twice");
+    if (resident == 0) gpu.note(text::message("standard_backward.streams", std::to_string(p.seq_k)));
     const Tiles blocks = resident > 0 ? standard::even_rows(p, resident) : rows;
     gpu.launch("dS", {p.head_axis(), uniform(blocks)}, [&](Block& b, Span head, Span i) {
         const Head h = {P.of(head), dP.of(head), dS.of(head)};
@@ -150,8 +149,7 @@ std::optional<Idealised> idealised(const Problem& p) {
                                 0, 4 * N - Nq};
     return Idealised{"Algorithm 3 of the FlashAttention paper",
                      of_head.times(p.batch_heads()) + Prediction{0, e * Nk * (d + dv)}.times(p.kv_slices()),
-                     "the paper lets each matrix product read its operands once; a tiled product reads Q and dO once "
-                     "per key block and K and V once per row block"};
+                     text::message("standard_backward.idealised")};
 }
 
 }  // namespace tilescope::standard_backward

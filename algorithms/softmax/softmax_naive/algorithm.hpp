@@ -7,13 +7,11 @@
 namespace tilescope::softmax_naive {
 
 inline constexpr CodeLine code[] = {
-    {1, "for each block of Br rows (parallel thread blocks)",
-     "Rows are independent, so each block of rows is a thread block."},
-    {2, "  l = 0; for j = 1..Tc", "First pass over the columns, in chunks of Bc."},
-    {3, "    read X_j from HBM; l += rowsum(exp(X_j))",
-     "The denominator; e^x overflows float for x > 88.7, and l becomes infinity."},
-    {4, "  for j = 1..Tc", "Second pass: tiles of the row are not kept, so it is read again."},
-    {5, "    read X_j; write Y_j = exp(X_j) / l", "inf / inf is NaN: large logits destroy the result."},
+    {1, "for each block of Br rows (parallel thread blocks)"},
+    {2, "  l = 0; for j = 1..Tc"},
+    {3, "    read X_j from HBM; l += rowsum(exp(X_j))"},
+    {4, "  for j = 1..Tc"},
+    {5, "    read X_j; write Y_j = exp(X_j) / l"},
 };
 
 /// The pseudo-code lines that the operations of the two passes belong to.
@@ -38,7 +36,6 @@ inline Algorithm describe() {
             .computes = &computation::softmax,
             .supports = {},
             .rung = 1,
-            .idea = "the textbook formula: two passes, overflows for x > 88.7",
             .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 1",
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },

@@ -8,15 +8,13 @@
 namespace tilescope::softmax_online {
 
 inline constexpr CodeLine code[] = {
-    {1, "for each block of Br rows (parallel thread blocks)",
-     "Rows are independent, so each block of rows is a thread block."},
-    {2, "  m = -inf, d = 0", "Running maximum and running denominator, in registers."},
-    {3, "  for j = 1..Tc", "First pass: both statistics at once."},
-    {4, "    read X_j from HBM; m_new = max(m, rowmax(X_j))", "The maximum of what has been seen so far."},
-    {5, "    d = exp(m - m_new) d + rowsum(exp(X_j - m_new))",
-     "Terms added under the old maximum are rescaled to the new one: one exponential per chunk and row."},
-    {6, "  for j = 1..Tc", "Second pass: the output."},
-    {7, "    read X_j; write Y_j = exp(X_j - m) / d", "m and d are final now."},
+    {1, "for each block of Br rows (parallel thread blocks)"},
+    {2, "  m = -inf, d = 0"},
+    {3, "  for j = 1..Tc"},
+    {4, "    read X_j from HBM; m_new = max(m, rowmax(X_j))"},
+    {5, "    d = exp(m - m_new) d + rowsum(exp(X_j - m_new))"},
+    {6, "  for j = 1..Tc"},
+    {7, "    read X_j; write Y_j = exp(X_j - m) / d"},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -36,7 +34,6 @@ inline Algorithm describe() {
             .computes = &computation::softmax,
             .supports = {},
             .rung = 3,
-            .idea = "maximum and denominator in one pass, rescaling as the maximum grows",
             .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3",
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },

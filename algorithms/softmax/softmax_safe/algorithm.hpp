@@ -7,16 +7,13 @@
 namespace tilescope::softmax_safe {
 
 inline constexpr CodeLine code[] = {
-    {1, "for each block of Br rows (parallel thread blocks)",
-     "Rows are independent, so each block of rows is a thread block."},
-    {2, "  m = -inf; for j = 1..Tc", "First pass: only the maximum."},
-    {3, "    read X_j from HBM; m = max(m, rowmax(X_j))",
-     "Nothing can be exponentiated before the maximum of the whole row is known."},
-    {4, "  l = 0; for j = 1..Tc", "Second pass: the denominator."},
-    {5, "    read X_j; l += rowsum(exp(X_j - m))", "Every exponent is <= 0, so every term is in (0, 1]."},
-    {6, "  for j = 1..Tc", "Third pass: the output."},
-    {7, "    read X_j; write Y_j = exp(X_j - m) / l",
-     "The same exponentials again: recomputed, because the first ones were not kept."},
+    {1, "for each block of Br rows (parallel thread blocks)"},
+    {2, "  m = -inf; for j = 1..Tc"},
+    {3, "    read X_j from HBM; m = max(m, rowmax(X_j))"},
+    {4, "  l = 0; for j = 1..Tc"},
+    {5, "    read X_j; l += rowsum(exp(X_j - m))"},
+    {6, "  for j = 1..Tc"},
+    {7, "    read X_j; write Y_j = exp(X_j - m) / l"},
 };
 
 /// The pseudo-code lines that the operations of the three passes belong to.
@@ -42,7 +39,6 @@ inline Algorithm describe() {
             .computes = &computation::softmax,
             .supports = {},
             .rung = 2,
-            .idea = "subtract the row maximum first: three passes, no overflow",
             .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2",
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },

@@ -11,8 +11,7 @@ const Operation add{.name = "add",
                     .access = Access::update,
                     .price = {.flops = 1},
                     .effect = Effect::add,
-                    .sentence = "adds %a to %O",
-                    .unit = "addition"};
+                    .unit = "counted.additions"};
 }  // namespace operation
 
 void add(Block& b, Tile& x, const Tile& y, Here here) {

@@ -12,8 +12,7 @@ const Operation add_bias{.name = "add_bias",
                          .price = {.flops = 1},
                          .operates = Operates::by_element_or_column,
                          .effect = Effect::add,
-                         .sentence = "adds the bias %a to %O",
-                         .unit = "addition"};
+                         .unit = "counted.additions"};
 }  // namespace operation
 
 void add_bias(Block& b, Tile& x, const Tile& y, Here here) {

@@ -13,8 +13,7 @@ const Operation add_log{.name = "add_log",
                         .access = Access::update,
                         .price = {.flops = 2},
                         .effect = Effect::add_log,
-                        .sentence = "adds the logarithm of %a to %O",
-                        .unit = "FLOP"};
+                        .unit = "counted.flops"};
 }  // namespace operation
 
 void add_log(Block& b, Tile& m, const Tile& l, Here here) {

@@ -13,8 +13,7 @@ const Operation alibi{.name = "alibi",
                       .access = Access::update,
                       .price = {.flops = 2},
                       .effect = Effect::subtract_distance,
-                      .sentence = "subtracts from %O the distance between query and key, times the head's slope",
-                      .unit = "operation"};
+                      .unit = "counted.operations"};
 }  // namespace operation
 
 void alibi(Block& b, Tile& x, std::span<const float> slopes, Index diagonal, Stairs stairs, Here here) {

@@ -10,8 +10,7 @@ const Operation cap_slope{.name = "cap_slope",
                           .kind = Kind::map,
                           .price = {.flops = 2},
                           .effect = Effect::slope_of_cap,
-                          .sentence = "takes for %O the slope of the tangent that caps %a",
-                          .unit = "multiplication or subtraction"};
+                          .unit = "counted.multiplications_or_subtractions"};
 }  // namespace operation
 
 void cap_slope(Block& b, Tile& x, const Tile& y, float cap, Here here) {

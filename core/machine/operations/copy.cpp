@@ -6,7 +6,7 @@ namespace tilescope {
 
 namespace operation {
 extern const Operation copy;
-const Operation copy{.name = "copy", .kind = Kind::map, .effect = Effect::copy, .sentence = "copies %a into %O"};
+const Operation copy{.name = "copy", .kind = Kind::map, .effect = Effect::copy};
 }  // namespace operation
 
 void copy(Block& b, Tile& out, const Tile& in, Here here) {

@@ -12,9 +12,7 @@ const Operation divide_rows{.name = "divide_rows",
                             .price = {.flops = 1},
                             .operates = Operates::by_row,
                             .effect = Effect::divide_rows,
-                            .sentence = "divides each row of %O by its %a",
-                            .of_column = "divides %O by %a",
-                            .unit = "division"};
+                            .unit = "counted.divisions"};
 }  // namespace operation
 
 namespace {

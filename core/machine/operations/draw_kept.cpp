@@ -6,11 +6,8 @@ namespace tilescope {
 
 namespace operation {
 extern const Operation draw_kept;
-const Operation draw_kept{.name = "draw_kept",
-                          .kind = Kind::map,
-                          .price = {.integers = integers_of_drawing},
-                          .effect = Effect::draw,
-                          .sentence = "draws at random which elements to keep, into %O"};
+const Operation draw_kept{
+    .name = "draw_kept", .kind = Kind::map, .price = {.integers = integers_of_drawing}, .effect = Effect::draw};
 }  // namespace operation
 
 void draw_kept(Block& b, Tile& m, const Dropping& d, Here here) {

@@ -11,8 +11,7 @@ const Operation drop{.name = "drop",
                      .access = Access::update,
                      .price = {.flops = 1, .integers = integers_of_drawing},
                      .effect = Effect::drop,
-                     .sentence = "drops some of %O at random, and scales the others up",
-                     .unit = "multiplication"};
+                     .unit = "counted.multiplications"};
 }  // namespace operation
 
 void drop(Block& b, Tile& x, const Dropping& d, Here here) {

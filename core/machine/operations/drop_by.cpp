@@ -11,8 +11,7 @@ const Operation drop_by{.name = "drop_by",
                         .access = Access::update,
                         .price = {.flops = 1},
                         .effect = Effect::drop,
-                        .sentence = "drops of %O what %a does not keep, and scales the others up",
-                        .unit = "multiplication"};
+                        .unit = "counted.multiplications"};
 }  // namespace operation
 
 void drop_by(Block& b, Tile& x, const Tile& m, float factor, Here here) {

@@ -11,8 +11,7 @@ const Operation exp{.name = "exp",
                     .access = Access::update,
                     .price = {.exps = 1},
                     .effect = Effect::exp,
-                    .sentence = "takes the exponential of %O",
-                    .unit = "exponential"};
+                    .unit = "counted.exponentials"};
 }  // namespace operation
 
 void exp(Block& b, Tile& x, Here here) {

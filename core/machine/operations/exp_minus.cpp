@@ -12,9 +12,7 @@ const Operation exp_minus{.name = "exp_minus",
                           .price = {.exps = 1, .flops = 1},
                           .operates = Operates::by_row,
                           .effect = Effect::exp_minus,
-                          .sentence = "subtracts the row maxima %a from %O and takes the exponential",
-                          .of_column = "subtracts %a from %O and takes the exponential",
-                          .unit = "exponential"};
+                          .unit = "counted.exponentials"};
 }  // namespace operation
 
 namespace {

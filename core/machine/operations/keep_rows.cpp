@@ -12,8 +12,7 @@ const Operation keep_rows{.name = "keep_rows",
                           .price = {.flops = 1},
                           .operates = Operates::by_row,
                           .effect = Effect::keep_rows,
-                          .sentence = "makes rows of %O zeros where %a says that they saw nothing",
-                          .unit = "comparison"};
+                          .unit = "counted.comparisons"};
 }  // namespace operation
 
 void keep_rows(Block& b, Tile& x, const Tile& f, Here here) {

@@ -11,8 +11,7 @@ const Operation mark_seen{.name = "mark_seen",
                           .access = Access::update,
                           .price = {.flops = 1},
                           .effect = Effect::mark_seen,
-                          .sentence = "looks for -inf in %O",
-                          .unit = "comparison"};
+                          .unit = "counted.comparisons"};
 }  // namespace operation
 
 void mark_seen(Block& b, Tile& x, Here here) {

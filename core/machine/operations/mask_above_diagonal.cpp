@@ -7,11 +7,7 @@ namespace tilescope {
 namespace operation {
 extern const Operation mask_above_diagonal;
 const Operation mask_above_diagonal{
-    .name = "mask_above_diagonal",
-    .kind = Kind::map,
-    .access = Access::in_passing,
-    .effect = Effect::hide_above,
-    .sentence = "sets %O to −∞ above the diagonal, where keys come after their queries"};
+    .name = "mask_above_diagonal", .kind = Kind::map, .access = Access::in_passing, .effect = Effect::hide_above};
 }  // namespace operation
 
 void mask_above_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs, Here here) {

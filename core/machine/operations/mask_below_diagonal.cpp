@@ -6,11 +6,8 @@ namespace tilescope {
 
 namespace operation {
 extern const Operation mask_below_diagonal;
-const Operation mask_below_diagonal{.name = "mask_below_diagonal",
-                                    .kind = Kind::map,
-                                    .access = Access::in_passing,
-                                    .effect = Effect::hide_below,
-                                    .sentence = "sets %O to −∞ below the diagonal, where keys are out of the window"};
+const Operation mask_below_diagonal{
+    .name = "mask_below_diagonal", .kind = Kind::map, .access = Access::in_passing, .effect = Effect::hide_below};
 }  // namespace operation
 
 void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs, Here here) {

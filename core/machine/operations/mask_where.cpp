@@ -6,11 +6,8 @@ namespace tilescope {
 
 namespace operation {
 extern const Operation mask_where;
-const Operation mask_where{.name = "mask_where",
-                           .kind = Kind::map,
-                           .access = Access::in_passing,
-                           .effect = Effect::hide_where,
-                           .sentence = "sets %O to −∞ where the mask hides keys from their queries"};
+const Operation mask_where{
+    .name = "mask_where", .kind = Kind::map, .access = Access::in_passing, .effect = Effect::hide_where};
 }  // namespace operation
 
 void mask_where(Block& b, Tile& x, const std::function<bool(Index row, Index col)>& hidden, Here here) {

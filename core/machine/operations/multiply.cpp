@@ -11,8 +11,7 @@ const Operation multiply{.name = "multiply",
                          .access = Access::update,
                          .price = {.flops = 1},
                          .effect = Effect::multiply,
-                         .sentence = "multiplies %O by %a, element by element",
-                         .unit = "multiplication"};
+                         .unit = "counted.multiplications"};
 }  // namespace operation
 
 void multiply(Block& b, Tile& x, const Tile& y, Here here) {

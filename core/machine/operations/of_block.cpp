@@ -2,22 +2,16 @@
 
 namespace tilescope::operation {
 
-const Operation load{
-    .name = "load", .kind = Kind::load, .effect = Effect::load, .sentence = "loads %t, %r (%h), from HBM into %s"};
-const Operation store{
-    .name = "store", .kind = Kind::store, .effect = Effect::store, .sentence = "stores %t, %r (%h), from %s into HBM"};
-const Operation reduce_add{.name = "reduce_add",
-                           .kind = Kind::store,
-                           .effect = Effect::store_sum,
-                           .sentence = "adds to %t, %r (%h), in HBM, from %s"};
-const Operation alloc{.name = "alloc", .kind = Kind::alloc, .effect = Effect::make, .sentence = "makes %O"};
-const Operation release{.name = "release", .kind = Kind::release, .effect = Effect::free, .sentence = "gives back %o"};
+const Operation load{.name = "load", .kind = Kind::load, .effect = Effect::load};
+const Operation store{.name = "store", .kind = Kind::store, .effect = Effect::store};
+const Operation reduce_add{.name = "reduce_add", .kind = Kind::store, .effect = Effect::store_sum};
+const Operation alloc{.name = "alloc", .kind = Kind::alloc, .effect = Effect::make};
+const Operation release{.name = "release", .kind = Kind::release, .effect = Effect::free};
 const Operation matmul{.name = "matmul",
                        .kind = Kind::product,
                        .access = Access::update,
                        .effect = Effect::product,
-                       .sentence = "multiplies %p %i %O",
-                       .unit = "FLOP"};
+                       .unit = "counted.flops"};
 
 const Operation launch{.name = "launch", .kind = Kind::launch};
 const Operation block_begin{.name = "block_begin", .kind = Kind::block_begin};

@@ -11,8 +11,7 @@ const Operation row_max{.name = "row_max",
                         .price = {.flops = 1, .per = Price::Per::read_after_first},
                         .operates = Operates::by_row,
                         .effect = Effect::row_max,
-                        .sentence = "finds the greatest value of each row of %A for %o",
-                        .unit = "comparison"};
+                        .unit = "counted.comparisons"};
 }  // namespace operation
 
 void row_max(Block& b, Tile& m, const Tile& s, Here here) {

@@ -11,8 +11,7 @@ const Operation row_sum{.name = "row_sum",
                         .price = {.flops = 1, .per = Price::Per::read_after_first},
                         .operates = Operates::by_row,
                         .effect = Effect::row_sum,
-                        .sentence = "adds up each row of %A for %o",
-                        .unit = "addition"};
+                        .unit = "counted.additions"};
 }  // namespace operation
 
 void row_sum(Block& b, Tile& l, const Tile& s, Here here) {

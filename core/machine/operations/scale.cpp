@@ -11,8 +11,7 @@ const Operation scale{.name = "scale",
                       .access = Access::update,
                       .price = {.flops = 1},
                       .effect = Effect::scale,
-                      .sentence = "multiplies %O by a constant",
-                      .unit = "multiplication"};
+                      .unit = "counted.multiplications"};
 }  // namespace operation
 
 void scale(Block& b, Tile& x, float factor, Here here) {

@@ -12,9 +12,7 @@ const Operation scale_rows{.name = "scale_rows",
                            .price = {.flops = 1},
                            .operates = Operates::by_row,
                            .effect = Effect::scale_rows,
-                           .sentence = "multiplies each row of %O by its %a",
-                           .of_column = "multiplies %O by %a",
-                           .unit = "multiplication"};
+                           .unit = "counted.multiplications"};
 }  // namespace operation
 
 void scale_rows(Block& b, Tile& x, const Tile& f, Here here) {

@@ -13,8 +13,7 @@ const Operation soft_cap{.name = "soft_cap",
                          .access = Access::update,
                          .price = {.exps = 1},
                          .effect = Effect::cap,
-                         .sentence = "takes the hyperbolic tangent of %O, which caps it",
-                         .unit = "special-function operation"};
+                         .unit = "counted.special_function_operations"};
 }  // namespace operation
 
 void soft_cap(Block& b, Tile& x, float cap, Here here) {

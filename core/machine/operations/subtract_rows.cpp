@@ -12,9 +12,7 @@ const Operation subtract_rows{.name = "subtract_rows",
                               .price = {.flops = 1},
                               .operates = Operates::by_row,
                               .effect = Effect::subtract_rows,
-                              .sentence = "subtracts from each row of %O its %a",
-                              .of_column = "subtracts %a from %O",
-                              .unit = "subtraction"};
+                              .unit = "counted.subtractions"};
 }  // namespace operation
 
 void subtract_rows(Block& b, Tile& x, const Tile& d, Here here) {

@@ -8,11 +8,8 @@ namespace tilescope {
 
 namespace operation {
 extern const Operation take_column;
-const Operation take_column{.name = "take_column",
-                            .kind = Kind::map,
-                            .operates = Operates::a_column,
-                            .effect = Effect::take_column,
-                            .sentence = "takes a column of %A for %o"};
+const Operation take_column{
+    .name = "take_column", .kind = Kind::map, .operates = Operates::a_column, .effect = Effect::take_column};
 }  // namespace operation
 
 void take_column(Block& b, Tile& out, const Tile& in, Index column, Here here) {

@@ -12,8 +12,7 @@ const Operation update_column_sum{.name = "update_column_sum",
                                   .price = {.flops = 1, .per = Price::Per::read},
                                   .operates = Operates::by_column,
                                   .effect = Effect::add_column_sum,
-                                  .sentence = "adds the sum of each column of %A to %o",
-                                  .unit = "addition"};
+                                  .unit = "counted.additions"};
 }  // namespace operation
 
 void update_column_sum(Block& b, Tile& x, const Tile& y, Here here) {

@@ -11,8 +11,7 @@ const Operation update_max{.name = "update_max",
                            .access = Access::update,
                            .price = {.flops = 1},
                            .effect = Effect::max,
-                           .sentence = "raises %O to %a where that is greater",
-                           .unit = "comparison"};
+                           .unit = "counted.comparisons"};
 }  // namespace operation
 
 void update_max(Block& b, Tile& x, const Tile& y, Here here) {

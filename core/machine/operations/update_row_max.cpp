@@ -12,8 +12,7 @@ const Operation update_row_max{.name = "update_row_max",
                                .price = {.flops = 1, .per = Price::Per::read},
                                .operates = Operates::by_row,
                                .effect = Effect::max_row_max,
-                               .sentence = "raises %o to the greatest value of each row of %A",
-                               .unit = "comparison"};
+                               .unit = "counted.comparisons"};
 }  // namespace operation
 
 void update_row_max(Block& b, Tile& m, const Tile& s, Here here) {

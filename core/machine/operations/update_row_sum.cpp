@@ -12,8 +12,7 @@ const Operation update_row_sum{.name = "update_row_sum",
                                .price = {.flops = 1, .per = Price::Per::read},
                                .operates = Operates::by_row,
                                .effect = Effect::add_row_sum,
-                               .sentence = "adds the sum of each row of %A to %o",
-                               .unit = "addition"};
+                               .unit = "counted.additions"};
 }  // namespace operation
 
 void update_row_sum(Block& b, Tile& l, const Tile& s, Here here) {
