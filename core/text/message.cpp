@@ -32,7 +32,7 @@ std::string_view filler(std::string_view inside, std::span<const Argument> argum
 
 }  // namespace
 
-Language::Language(std::span<const EmbeddedFile> files) {
+Language::Language(std::span<const EmbeddedFile> files, const Language* otherwise) : otherwise_(otherwise) {
     for (const EmbeddedFile& file : files)
         for (std::string_view rest = file.text; !rest.empty();) {
             const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -47,7 +47,8 @@ const std::string_view* Language::words(std::string_view id) const {
     const auto at =
         std::lower_bound(messages_.begin(), messages_.end(), id,
                          [](const auto& message, std::string_view wanted) { return message.first < wanted; });
-    return at != messages_.end() && at->first == id ? &at->second : nullptr;
+    if (at != messages_.end() && at->first == id) return &at->second;
+    return otherwise_ ? otherwise_->words(id) : nullptr;
 }
 
 const Language& language() {

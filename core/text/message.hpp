@@ -37,15 +37,17 @@ class Argument {
 
 /// The words of all messages in one language. A file has a message a line, "id = words", and comments after #. In the
 /// words {1} is the first argument, and {1|row|rows} is "row" where the first argument is the number 1, else "rows".
+/// `otherwise`: the language that stands in where this one has no words; nullptr: none.
 class Language {
   public:
-    explicit Language(std::span<const EmbeddedFile> files);
+    explicit Language(std::span<const EmbeddedFile> files, const Language* otherwise = nullptr);
     /// nullptr where there is no such message.
     const std::string_view* words(std::string_view id) const;
     const std::vector<std::pair<std::string_view, std::string_view>>& messages() const { return messages_; }
 
   private:
     std::vector<std::pair<std::string_view, std::string_view>> messages_;  // by id
+    const Language* otherwise_;
 };
 
 /// English, unless use() chose another language.

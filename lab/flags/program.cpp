@@ -9,6 +9,7 @@
 #include "lab/flags/parse.hpp"
 #include "lab/system/output.hpp"
 #include "lab/system/signals.hpp"
+#include "lab/system/texts.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -67,9 +68,12 @@ int carry_out(const char* name, const char* purpose, const std::function<void(CL
               char** argv) {
     listen_for_signals();
     try {
-        CLI::App app(purpose, name);
-        describe(app);
-        Outcome end = carried_out(app, argc, argv);
+        Outcome end = outcome(use_texts_of_environment);
+        if (end.code == done) {
+            CLI::App app(purpose, name);
+            describe(app);
+            end = carried_out(app, argc, argv);
+        }
         // A failure after a request to stop, as of opening a file, happens because of that request.
         if (control().stop && (end.code == failed || end.code == misused)) end = {interrupted, Interrupted().what()};
         if (!end.message.empty()) std::cerr << name << ": " << end.message << '\n';

@@ -196,4 +196,5 @@ def main():
     tally.close()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -47,6 +47,11 @@ TEST_CASE("the language in use is English, unless another is chosen", "[text]") 
     const text::Language& english = text::language();
     text::use(made_up);
     CHECK(text::sentences({"A.", "B."}) == "B.A.");
+    CHECK(text::message("list.and", "a", "b") == "<list.and>");
+    const text::Language with_english({&file, 1}, &english);
+    text::use(with_english);
+    CHECK(text::sentences({"A.", "B."}) == "B.A.");
+    CHECK(text::message("list.and", "a", "b") == "a and b");
     text::use(english);
     CHECK(text::sentences({"A.", "B."}) == "A. B.");
 }
