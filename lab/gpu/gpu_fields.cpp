@@ -7,7 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/text/message.hpp"
+
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 // Limits that keep products of a few fields within 64 bits. Peaks are used as doubles only: any product fits.
@@ -142,17 +145,15 @@ std::string contradiction_in(const GpuSpec& g) {
         if (std::abs(g.*p.peak - product) <= rounding * product) continue;
         const auto number = [&](double GpuSpec::*m) { return field_of(m).key + (" " + number_text(g.*m)); };
         const double agreeing = g.*p.per_clk * (g.*p.peak / product);
-        return field_of(p.peak).key + (": " + number_text(g.*p.peak)) + " TFLOP/s differ from the " +
-               four_digits(product) + " that follow from sms " + std::to_string(g.sms) + ", " + number(p.clock_mhz) +
-               " and " + number(p.per_clk) + ": write " + field_of(p.peak).key + " " + four_digits(product) + " or " +
-               field_of(p.per_clk).key + " " + four_digits(agreeing) + ", or beside a base only one of the two";
+        return message("gpu_fields.disagree", field_of(p.peak).key, number_text(g.*p.peak), four_digits(product),
+                       std::to_string(g.sms), number(p.clock_mhz), number(p.per_clk), field_of(p.per_clk).key,
+                       four_digits(agreeing));
     }
     for (const auto& [measured, published] : bounded) {
         if (!(g.*measured) || *(g.*measured) <= (1 + rounding) * g.*published) continue;
         const GpuField &is = field_of(measured), &most = field_of(published);
-        const std::string limit = number_text(g.*published);
-        return is.key + (": " + number_text(*(g.*measured))) + ' ' + is.unit + " measured are more than the " + limit +
-               " that " + most.key + " has: write " + is.key + ' ' + limit + " or less, or a higher " + most.key;
+        return message("gpu_fields.beyond_limit", is.key, number_text(*(g.*measured)), is.unit,
+                       number_text(g.*published), most.key);
     }
     return "";
 }

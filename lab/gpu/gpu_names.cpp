@@ -83,14 +83,13 @@ std::vector<std::string> presets_meant(std::string_view name, const std::vector<
     return all;
 }
 
-std::string preset_suggested(std::string_view before, std::string_view name, const std::vector<std::string>& presets,
-                             std::string_view otherwise) {
+std::string preset_suggested(std::string_view name, const std::vector<std::string>& presets) {
     const std::string_view model = without_brand(name);
     const std::string typed = text::plain(model);
     std::vector<std::string> family;
     for (const std::string& p : presets)
         if (typed.empty() || !is_letter(typed[0]) || text::plain(p)[0] == typed[0]) family.push_back(p);
-    return text::did_you_mean(before, model, family, otherwise);
+    return text::did_you_mean("", model, family);
 }
 
 }  // namespace tilescope::lab

@@ -29,9 +29,8 @@ std::string preset_of_driver_name(std::string_view name, const std::vector<std::
 /// preset or driver name begins with it.
 std::vector<std::string> presets_meant(std::string_view name, const std::vector<std::string>& presets);
 
-/// "did you mean NAME?" with `before` in front; `otherwise` where no name is close. Only names with the same first
-/// letter are proposed: others are of another family.
-std::string preset_suggested(std::string_view before, std::string_view name, const std::vector<std::string>& presets,
-                             std::string_view otherwise);
+/// "did you mean NAME?"; empty where no name is close. Only names with the same first letter are proposed: others are
+/// of another family.
+std::string preset_suggested(std::string_view name, const std::vector<std::string>& presets);
 
 }  // namespace tilescope::lab

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu/asked.hpp"
 #include "lab/gpu/gpu_fields.hpp"
@@ -22,6 +23,7 @@
 #include "lab/system/text_file.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -52,8 +54,10 @@ enum class Contradictions : std::uint8_t { refused, kept };
 std::string shown(const json& value) { return text::shown(value.dump()); }
 
 std::string allowed(const GpuField& f) {
-    return std::string(is_whole(f) ? "a whole number" : "a number") + " from " + number_text(f.least) + " to " +
-           number_text(f.most) + " (" + f.unit + ")" + (may_be_unknown(f) ? ", or null if unknown" : "");
+    return message(is_whole(f)         ? "gpu_file.whole_number"
+                   : may_be_unknown(f) ? "gpu_file.number_or_null"
+                                       : "gpu_file.number",
+                   number_text(f.least), number_text(f.most), f.unit);
 }
 
 [[noreturn]] void refuse(std::string_view where, const std::string& what) {
@@ -68,7 +72,9 @@ struct BaseFiles {
 
 bool is_path(std::string_view name) { return name.ends_with(".json") || name.find('/') != name.npos; }
 
-std::string source_of(const GpuOrigin& origin) { return origin.source.empty() ? "not given" : origin.source; }
+std::string source_of(const GpuOrigin& origin) {
+    return origin.source.empty() ? message("gpu_file.no_source") : origin.source;
+}
 
 /// A source, cut to the length that a file may have.
 std::string fitted(std::string source) {
@@ -95,20 +101,17 @@ const Sheet* sheet_meant(std::span<const Sheet> sheets, std::string_view name) {
 
 /// What to do in place of naming a MIG slice of a preset.
 std::string about_slice(const MigSlice& slice, std::span<const Sheet> sheets) {
-    const std::string a_slice =
-        "a MIG slice is another machine than the whole GPU, with fewer SMs, less L2 and less memory";
     const Sheet* sheet = sheet_meant(sheets, slice.whole);
-    if (!sheet || slice.sevenths == 0)
-        return a_slice + (sheet ? "; the whole one is --gpu " + sheet->spec.name : "") + "; see docs/gpus.md";
+    if (!sheet) return message("presets.slice");
     const GpuSpec& g = sheet->spec;
+    if (slice.sevenths == 0) return message("presets.slice_of", g.name);
     const double gib = static_cast<double>(g.hbm_bytes) / (1 << 30);
     const Index eighths = std::clamp<Index>(std::llround(8 * static_cast<double>(slice.gb) / gib), 1, 8);
-    return a_slice + ": this one has about " + std::to_string(slice.sevenths) + "/7 of the " + std::to_string(g.sms) +
-           " SMs of the whole " + g.name + " (`nvidia-smi mig -lgip` lists how many) and " + std::to_string(eighths) +
-           "/8 of its bandwidth; try `tilescope run flash_v2 --gpu " + g.name + " --sms " +
-           std::to_string(std::max<Index>(2, g.sms * slice.sevenths / 14 * 2)) + " --l2-bytes " +
-           std::to_string(g.l2_bytes * eighths / 8 >> 20) + "M --hbm-bandwidth " +
-           std::to_string(std::llround(g.hbm_gbs * static_cast<double>(eighths) / 8)) + "`; see docs/gpus.md";
+    const std::string like_it = "tilescope run flash_v2 --gpu " + g.name + " --sms " +
+                                std::to_string(std::max<Index>(2, g.sms * slice.sevenths / 14 * 2)) + " --l2-bytes " +
+                                std::to_string(g.l2_bytes * eighths / 8 >> 20) + "M --hbm-bandwidth " +
+                                std::to_string(std::llround(g.hbm_gbs * static_cast<double>(eighths) / 8));
+    return message("presets.slice_of_size", slice.sevenths, g.sms, g.name, eighths, like_it);
 }
 
 /// What to take in place of a device without a preset; empty where the device is unknown.
@@ -118,16 +121,13 @@ std::string instead_of_gpu(std::string_view name, std::span<const Sheet> sheets)
     return with_brand.empty() ? instead_of(Asked::gpu, without_brand(name)) : with_brand;
 }
 
-constexpr const char* path_works = "; the path of a .json file works too";
-
-/// How to start a file of one's own, from the preset that `instead` names.
-std::string file_instead(std::string_view instead) {
+/// `instead`, and how to start a file of one's own from the preset that it names.
+std::string or_a_file(std::string_view instead) {
     constexpr std::string_view flag = "--gpu ";
     const std::size_t at = instead.find(flag);
-    if (at == instead.npos) return path_works;
+    if (at == instead.npos) return message("presets.or_path", instead);
     const std::string_view rest = instead.substr(at + flag.size());
-    return "; or edit what `tilescope gpus show " + std::string(rest.substr(0, rest.find_first_of(" `;"))) +
-           " --json > mine.json` writes, and give --gpu mine.json";
+    return message("presets.or_file", instead, rest.substr(0, rest.find_first_of(" `;")));
 }
 
 /// `asked` is what an error message says is wrong.
@@ -135,29 +135,30 @@ const Sheet& find_sheet(std::span<const Sheet> sheets, std::string_view name, co
                         bool may_be_file = true) {
     const auto names = names_of(sheets);
     if (const std::string instead = instead_of_gpu(name, sheets); !instead.empty())
-        throw BadValue("gpu", asked, instead + (may_be_file ? file_instead(instead) : ""));
+        throw BadValue("gpu", asked, may_be_file ? or_a_file(instead) : instead);
     if (const Sheet* sheet = sheet_meant(sheets, name)) return *sheet;
     if (const auto meant = presets_meant(name, names); !meant.empty())
-        throw BadValue("gpu", asked, "several GPUs begin like that: write one of " + text::join(meant, ", "));
-    throw BadValue("gpu", asked,
-                   "unknown GPU" + preset_suggested(", ", name, names, ".") + " The presets are " +
-                       text::join(names, ", ") + (may_be_file ? path_works : ""));
+        throw BadValue("gpu", asked, message("presets.ambiguous", text::join(meant, ", ")));
+    const std::string all = text::join(names, ", "), suggested = preset_suggested(name, names),
+                      unknown = suggested.empty() ? message("presets.unknown", all)
+                                                  : message("presets.unknown_but", all, suggested);
+    throw BadValue("gpu", asked, may_be_file ? message("presets.or_path", unknown) : unknown);
 }
 
 /// Parses with the limits that nlohmann-json does not know: size, nesting, and no key twice.
 json parse_bounded(std::string_view text, std::string_view where) {
-    if (text.size() > most_text_bytes) refuse(where, "is larger than 1 MiB: a GPU description is a few KiB of JSON");
+    if (text.size() > most_text_bytes) refuse(where, message("gpu_file.too_large"));
     std::array<std::set<std::string>, max_nesting + 2> keys;  // of the objects that are open, by depth
-    std::string field = "the file";
+    std::string field = message("gpu_file.file");
     const auto watch = [&](int depth, json::parse_event_t event, const json& parsed) {
-        if (depth > max_nesting) refuse(where, "nested too deeply: write one object of numbers");
+        if (depth > max_nesting) refuse(where, message("gpu_file.too_deep"));
         const auto level = static_cast<std::size_t>(depth);
         if (event == json::parse_event_t::object_start) keys[level + 1].clear();
         if (event != json::parse_event_t::key) return true;
         const auto key = parsed.get<std::string>();
         if (level == 1) field = key;
         if (!keys[level].insert(key).second)
-            refuse(where, text::shown(level == 1 ? key : field + "." + key) + ": written twice: keep one of the two");
+            refuse(where, message("gpu_file.twice", text::shown(level == 1 ? key : field + "." + key)));
         return true;
     };
     try {
@@ -166,14 +167,14 @@ json parse_bounded(std::string_view text, std::string_view where) {
         // The library's words name the place and the reason, and then quote the text, which may be anything.
         const std::string_view what = error.what();
         const auto begin = std::min(what.find("at line"), what.size()), end = what.find("; last read");
-        refuse(where, "not valid JSON " + text::shown(what.substr(begin, end - begin), 400));
+        refuse(where, message("gpu_file.not_json", text::shown(what.substr(begin, end - begin), 400)));
     } catch (const json::out_of_range&) {
-        refuse(where, text::shown(field) + ": the number is too large for any field: write a smaller one");
+        refuse(where, message("gpu_file.too_large_number", text::shown(field)));
     }
 }
 
 std::string read_file(const std::string& path) try { return read_text(path); } catch (const Unreadable& e) {
-    refuse(path, e.why + ": write the path of a .json file");
+    refuse(path, message("gpu_file.unreadable", e.why));
 }
 
 Sheet read_file_sheet(const std::string& path, std::span<const Sheet> presets, int bases_left = most_bases);
@@ -183,13 +184,13 @@ class SheetReader {
   public:
     SheetReader(std::string_view where, const json& root, BaseFiles files = {})
         : where_(where), root_(root), files_(std::move(files)) {
-        if (!root.is_object()) refuse(where, "the file must hold one JSON object, such as {\"base\": \"A100-40GB\"}");
+        if (!root.is_object()) refuse(where, message("gpu_file.no_object", "{\"base\": \"A100-40GB\"}"));
         std::vector<std::string> known = {"schema", "base"};
         for (const auto& text : texts) known.emplace_back(text.first);
         for (const GpuField& field : gpu_fields()) known.emplace_back(field.key);
         check_keys(root, "", known);
         if (root.contains("schema") && root["schema"] != schema)
-            fail("schema", shown(root["schema"]) + " is unknown: write \"" + schema + "\", or leave it out");
+            fail("schema", message("gpu_file.schema", shown(root["schema"]), schema));
     }
 
     Sheet read(std::span<const Sheet> bases, Contradictions contradictions) {
@@ -198,7 +199,7 @@ class SheetReader {
     }
     /// The numbers of the text; for all others, those of `base`.
     GpuSpec change(const GpuSpec& base) {
-        if (root_.contains("base")) fail("base", "this GPU is what is changed: leave it out");
+        if (root_.contains("base")) fail("base", message("gpu_file.no_base_here"));
         sheet_.spec = base_ = base, has_base_ = true;
         return read_rest(Contradictions::refused).spec;
     }
@@ -214,22 +215,21 @@ class SheetReader {
                 missing.emplace_back(field.key);
         }
         if (has_base_) follow_changes();
-        if (!missing.empty())
-            fail(text::join(missing, ", "),
-                 "missing: write them, or take them from a preset with \"base\": \"A100-40GB\"");
+        if (!missing.empty()) fail(text::join(missing, ", "), message("gpu_file.missing"));
         if (sheet_.spec.sram_per_block > sheet_.spec.sram_per_sm)
-            fail("sram_per_block",
-                 "more than sram_per_sm: write " + std::to_string(sheet_.spec.sram_per_sm) + " or less");
+            fail("sram_per_block", message("gpu_file.sram_per_block", std::to_string(sheet_.spec.sram_per_sm)));
         if (const std::string what = contradiction_in(sheet_.spec);
             contradictions == Contradictions::refused && !what.empty())
             refuse(where_, what);
         return std::move(sheet_);
     }
-    [[noreturn]] void fail(const std::string& key, const std::string& what) const { refuse(where_, key + ": " + what); }
+    [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+        refuse(where_, message("gpu_file.of_key", key, what));
+    }
 
     static std::string unknown_key(const std::string& key, const std::vector<std::string>& known) {
-        return "unknown key: " +
-               text::did_you_mean("", key, known, "leave it out; docs/gpus.md lists those that there are");
+        const std::string meant = text::did_you_mean("", key, known);
+        return meant.empty() ? message("gpu_file.unknown_key") : message("gpu_file.unknown_key_but", meant);
     }
 
     void check_keys(const json& object, const std::string& path, const std::vector<std::string>& known) const {
@@ -239,11 +239,11 @@ class SheetReader {
     }
 
     std::string text(const std::string& key, const json& value, std::size_t most) const {
-        if (!value.is_string()) fail(key, shown(value) + " is not a text: write it in \"quotes\"");
+        if (!value.is_string()) fail(key, message("gpu_file.not_text", shown(value)));
         const auto& string = value.get_ref<const std::string&>();
         if (string.empty() || string.size() > most)
-            fail(key, std::to_string(string.size()) + " bytes of text: write 1 to " + std::to_string(most));
-        if (!text::printable(string)) fail(key, shown(value) + " has a control character: remove it");
+            fail(key, message("gpu_file.text_size", std::to_string(string.size()), most));
+        if (!text::printable(string)) fail(key, message("gpu_file.control_character", shown(value)));
         return string;
     }
 
@@ -254,15 +254,14 @@ class SheetReader {
                      : find_sheet(bases, name, text::shown(where_, 200) + ": base: " + shown(root_["base"]),
                                   files_.folder.has_value());
         base_ = sheet_.spec, has_base_ = true;
-        for (auto& origin : sheet_.origins) origin.source = fitted("as " + sheet_.spec.name + ": " + source_of(origin));
+        for (auto& origin : sheet_.origins)
+            origin.source = fitted(message("gpu_file.source_of_base", sheet_.spec.name, source_of(origin)));
         sheet_.spec.name += " (changed)";
         sheet_.spec.title += " (changed)";
     }
 
     Sheet file_named(const std::string& name, std::span<const Sheet> presets) {
-        if (files_.left == 0)
-            fail("base", shown(root_["base"]) + " is one file too many: at most " + std::to_string(most_bases) +
-                             " are each other's base; name a preset");
+        if (files_.left == 0) fail("base", message("gpu_file.too_many_bases", shown(root_["base"]), most_bases));
         return read_file_sheet((*files_.folder / name).string(), presets, files_.left - 1);
     }
 
@@ -273,12 +272,10 @@ class SheetReader {
             const auto now = value_of(sheet_.spec, field.member);
             if (root_.contains(field.key) || now == value_of(base_, field.member)) continue;
             const auto before = value_of(base_, field.member);
-            sheet_.origins[i].source =
-                fitted("scaled with what the file changes, from " + (before ? number_text(*before) : "null") + ", " +
-                       sheet_.origins[i].source);
+            sheet_.origins[i].source = fitted(
+                message("gpu_file.scaled_source", before ? number_text(*before) : "null", sheet_.origins[i].source));
             if (!(*now >= field.least && *now <= field.most))
-                fail(field.key,
-                     number_text(*now) + " follows from what the file changes: write " + allowed(field) + " beside it");
+                fail(field.key, message("gpu_file.follows", number_text(*now), allowed(field)));
         }
     }
 
@@ -302,14 +299,13 @@ class SheetReader {
         const std::string key = field.key;
         check_keys(details, key + ".", {"value", "unit", "source", "confirmed"});
         if (details.contains("unit") && details["unit"] != field.unit)
-            fail(key + ".unit",
-                 shown(details["unit"]) + " is not its unit: write \"" + field.unit + "\", and the value in it");
+            fail(key + ".unit", message("gpu_file.unit", shown(details["unit"]), field.unit));
         if (details.contains("source")) origin.source = text(key + ".source", details["source"], max_source);
         if (details.contains("confirmed")) {
-            if (!details["confirmed"].is_boolean()) fail(key + ".confirmed", "write true or false");
+            if (!details["confirmed"].is_boolean()) fail(key + ".confirmed", message("gpu_file.true_or_false"));
             origin.confirmed = details["confirmed"].get<bool>();
         }
-        if (!details.contains("value")) fail(key, "has no \"value\": write " + allowed(field));
+        if (!details.contains("value")) fail(key, message("gpu_file.no_value", allowed(field)));
         return &details["value"];
     }
 
@@ -321,7 +317,7 @@ class SheetReader {
         const double x = value->is_number() ? value->get<double>() : std::numeric_limits<double>::quiet_NaN();
         const bool unknown = value->is_null() && may_be_unknown(field);
         const bool valid = x >= field.least && x <= field.most && (!is_whole(field) || x == std::floor(x));
-        if (!valid && !unknown) fail(key, shown(*value) + " is not allowed: write " + allowed(field));
+        if (!valid && !unknown) fail(key, message("gpu_file.not_allowed", shown(*value), allowed(field)));
         const auto store = [&](auto member) {
             using Number = std::decay_t<decltype(sheet_.spec.*member)>;
             sheet_.spec.*member = unknown ? Number() : Number(x);
@@ -452,8 +448,8 @@ std::vector<GpuNumber> gpu_numbers(std::string_view preset_or_path) {
         if (!is_mentioned(sheet.spec, field)) continue;
         const auto x = value_of(sheet.spec, field.member);
         const GpuOrigin& origin = sheet.origins[i];
-        numbers.push_back(
-            {field.key, field.unit, x ? number_text(*x) : "unknown", source_of(origin), origin.confirmed});
+        numbers.push_back({field.key, field.unit, x ? number_text(*x) : message("gpu_file.unknown"), source_of(origin),
+                           origin.confirmed});
     }
     return numbers;
 }
