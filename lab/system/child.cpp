@@ -12,10 +12,12 @@
 #include <sstream>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 
 extern char** environ;
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// Starts a program that is found on PATH. Returns 0, or the error.
@@ -32,7 +34,7 @@ int start(pid_t& process, const posix_spawn_file_actions_t& actions, char* const
 
 Child::Child(std::vector<std::string> command) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw RunError(std::string("pipe: ") + std::strerror(errno));
+    if (pipe2(ends, O_CLOEXEC) != 0) throw RunError(message("child.no_pipe", std::strerror(errno)));
     pipe_ = ends[0];
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -46,7 +48,7 @@ Child::Child(std::vector<std::string> command) {
     close(ends[1]);
     if (error != 0) {
         close(pipe_);
-        throw RunError(command[0] + ": cannot be run: " + std::strerror(error));
+        throw RunError(message("child.cannot_be_run", command[0], std::strerror(error)));
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/machine/error.hpp"
 #include "core/text/characters.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/child.hpp"
@@ -126,7 +127,7 @@ std::string named_letters(const std::vector<char32_t>& letters) {
         std::snprintf(code, sizeof code, " (U+%04X)", static_cast<unsigned>(c));
         names.push_back(text::utf8(c) + code);
     }
-    if (letters.size() > most) names.push_back(text::counted(std::ssize(letters) - std::ssize(names), "other"));
+    if (letters.size() > most) names.push_back(text::message("fonts.others", std::ssize(letters) - std::ssize(names)));
     return text::listed(names);
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 
 namespace tilescope::lab {
@@ -86,8 +87,7 @@ bool fits_in_memory(Bytes needed) { return needed <= memory_left() / 10 * 9; }
 
 void check_memory(const std::string& what, Bytes needed, const std::string& fix) {
     if (fits_in_memory(needed)) return;
-    throw RunError(what + " needs " + text::bytes(needed) + " of memory, and " + text::bytes(memory_left()) +
-                   " are left; " + fix);
+    throw RunError(text::message("memory.too_little", what, text::bytes(needed), text::bytes(memory_left()), fix));
 }
 
 }  // namespace tilescope::lab

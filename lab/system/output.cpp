@@ -10,29 +10,32 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
+/// The id of a message.
 const char* fix_for(int error) {
     switch (error) {
         case ENOENT:
         case ENOTDIR:
-            return "name a file in a folder that exists";
+            return "output.other_folder";
         case EISDIR:
-            return "name a file in it";
+            return "output.file_in_folder";
         case EACCES:
         case EPERM:
         case EROFS:
-            return "choose a place you may write to";
+            return "output.other_place";
         case ENOSPC:
         case EDQUOT:
-            return "free some space or choose another disk";
+            return "output.more_space";
         case ENAMETOOLONG:
-            return "choose a shorter name";
+            return "output.shorter_name";
         default:
-            return "choose another file";
+            return "output.other_file";
     }
 }
 
@@ -54,9 +57,9 @@ void fill_standard_descriptors() {
 void cannot_write(const std::string& name, int error) {
     // Only a signal that the program handles, a request to stop, makes a call end with EINTR.
     if (error == EINTR) throw Interrupted();
-    const std::string what = "cannot write " + name + ": " + std::generic_category().message(error);
+    const std::string what = message("output.cannot_write", name, std::generic_category().message(error));
     if (error == EPIPE) throw ClosedPipe(what);
-    throw RunError(what + "; " + fix_for(error));
+    throw RunError(message("output.and_fix", what, message(fix_for(error))));
 }
 
 class Output::Buffer : public std::streambuf {
@@ -117,7 +120,7 @@ void Output::close() { buffer_->close(); }
 
 StandardOutput::StandardOutput() {
     fill_standard_descriptors();
-    output_ = std::make_unique<Output>(STDOUT_FILENO, "standard output");
+    output_ = std::make_unique<Output>(STDOUT_FILENO, message("output.standard_output"));
     before_ = std::cout.rdbuf(output_->rdbuf());
     std::cout.exceptions(std::ios::badbit);
 }

@@ -11,10 +11,13 @@ void tilescope::lab::own_code_has_to_stop() {}
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string>
 
+#include "core/text/message.hpp"
 #include "lab/system/atomic_file.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr unsigned patience = 2;  // seconds
@@ -23,39 +26,44 @@ constexpr int exit_failed = 1, exit_interrupted = 130;
 std::atomic<int> running = 0;
 std::atomic<const char*> of_file = nullptr;
 
+/// What is said at an end that the program causes. Made in advance, because a signal handler cannot allocate memory.
+struct Endings {
+    std::string exits = message("own_code.exits"), does_not_stop = message("own_code.does_not_stop"),
+                aborts = message("own_code.aborts"), divides = message("own_code.divides"),
+                crashes = message("own_code.crashes");
+};
+const Endings* endings = nullptr;
+
 /// Safe in a signal handler: nothing is allocated.
-void tell(const char* what) {
+void tell(const std::string& what) {
     const char* const file = of_file;
-    for (const char* part : {"tilescope: ", file ? file : "", ": ", what, "\n"})
+    for (const char* part : {"tilescope: ", file ? file : "", ": ", what.c_str(), "\n"})
         if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
 }
 
 void end_of_exit() {
     if (running == 0) return;
-    tell("the program calls exit, which ends TileScope; correct the program");
+    tell(endings->exits);
     remove_temporaries();
     _exit(exit_failed);
 }
 
 extern "C" void out_of_patience(int) {
     if (running == 0) return;
-    tell("the program did not stop when it was asked to, and was ended");
+    tell(endings->does_not_stop);
     remove_temporaries();
     _exit(exit_interrupted);
 }
 
 extern "C" void crash(int signal) {
-    if (running > 0)
-        tell(signal == SIGABRT ? "the program aborts; correct the program"
-             : signal == SIGFPE
-                 ? "the program divides a whole number by 0; correct the program"
-                 : "the program crashes: it reads or writes where nothing of it is; correct the program");
+    if (running > 0) tell(signal == SIGABRT ? endings->aborts : signal == SIGFPE ? endings->divides : endings->crashes);
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }
 
 /// A crash may be a stack overflow, so the handlers of crashes have a stack of their own.
 void watch() {
+    endings = new Endings;  // never freed: the handlers stay
     static char stack[1 << 14];
     stack_t other = {};
     other.ss_sp = stack, other.ss_size = sizeof stack;
