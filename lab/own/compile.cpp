@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"
 #include "lab/own/self.hpp"
@@ -20,6 +21,7 @@
 #include "lab/system/signals.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,31 +54,27 @@ void check_nobody_else_writes(const fs::path& folder, const std::string& for_wha
     const auto others = fs::perms::group_write | fs::perms::others_write;
     const bool open = (fs::status(folder, none).permissions() & others) != fs::perms::none;
     if (!open && !belongs_to_others(folder)) return;
-    throw RunError(for_what + ": " + text::shown(folder.string()) + ": has compiled programs to load, and " +
-                   (open ? "others may write to it" : "belongs to another user") +
-                   "; remove that folder, or set XDG_CACHE_HOME to a folder of yours");
+    throw RunError(
+        message(open ? "compile.open_folder" : "compile.folder_of_others", for_what, text::shown(folder.string())));
 }
 
 /// The user's folder $XDG_CACHE_HOME/tilescope or ~/.cache/tilescope: the files in it are loaded as code.
 fs::path cache_folder(const std::string& for_what) {
     const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
     const bool given = cache && *cache;
-    if (!given && !(home && *home))
-        throw RunError(for_what + ": there is no folder to compile in; set XDG_CACHE_HOME to one of yours");
+    if (!given && !(home && *home)) throw RunError(message("compile.no_folder", for_what));
     const fs::path folder = (given ? fs::path(cache) : fs::path(home) / ".cache") / "tilescope";
     std::error_code error;
     if (fs::create_directories(folder, error)) fs::permissions(folder, fs::perms::owner_all, error);
     if (error)
-        throw RunError(for_what + ": " + text::shown(folder.string()) + ": " + error.message() +
-                       "; set XDG_CACHE_HOME to a folder that can be written to");
+        throw RunError(message("compile.no_such_folder", for_what, text::shown(folder.string()), error.message()));
     check_nobody_else_writes(folder, for_what);
     return folder;
 }
 
 std::vector<std::string> command_for(const std::string& path) {
     std::vector<std::string> words = compiler();
-    if (words.empty())
-        throw RunError(text::shown(path) + ": no C++ compiler was found; install g++, or set CXX to one");
+    if (words.empty()) throw RunError(message("compile.no_compiler", text::shown(path)));
     for (const char* flag : {"-std=c++20", "-O2", "-fPIC", "-shared"}) words.emplace_back(flag);
     for (const fs::path& folder : include_folders()) words.push_back("-I" + folder.string());
     // As typed, because messages name it so. With ./ the compiler does not take it for an option or a file of options.
@@ -178,7 +176,7 @@ std::string place_of_error(const std::string& words, const std::string& path) {
 }
 
 void run_compiler(std::vector<std::string> command, const std::string& path) {
-    const Notice notice("compiling " + text::shown(path));
+    const Notice notice(message("compile.running", text::shown(path)));
     const std::string program = command[0];
     Child child(std::move(command));
     std::string words;
@@ -186,9 +184,8 @@ void run_compiler(std::vector<std::string> command, const std::string& path) {
     }
     if (child.wait() == 0) return;
     check_stop(&control());
-    throw RunError(text::shown(path) + ": does not compile; " + text::shown(program) + " says\n" +
-                   printable_lines(words) + place_of_error(words, path) +
-                   ": correct it and try again; docs/own-algorithm.md has one that compiles");
+    throw RunError(message("compile.fails", text::shown(path), text::shown(program)) + '\n' + printable_lines(words) +
+                   message("compile.correct_it", place_of_error(words, path)));
 }
 
 }  // namespace

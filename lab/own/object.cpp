@@ -9,34 +9,33 @@
 #include "algorithms/contract/announce.hpp"
 #include "core/machine/error.hpp"
 #include "core/machine/mistakes.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"
 #include "lab/system/own_code.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
-constexpr const char* build_again = "; build it again with the headers of this one (docs/own-algorithm.md)";
+constexpr const char* last_line = "TILESCOPE_ALGORITHM({...});";
 
 /// What the object offers, after checks that this TileScope can read it.
 const Offer& offer_of(void* object, const char* file) {
     const auto offered = reinterpret_cast<const Offer* (*)()>(dlsym(object, "tilescope_offer"));
-    const auto refuse = [&](const std::string& what) { throw UsageError(text::shown(file) + ": " + what); };
-    if (!offered)
-        refuse(
-            "is no algorithm of TileScope's; include <tilescope/algorithm.hpp> and end the file with "
-            "TILESCOPE_ALGORITHM({...});");
+    const std::string shown = text::shown(file);
+    if (!offered) throw UsageError(message("object.no_offer", shown, last_line));
     const Offer* const offer = offered();
     const Stamp own;
     if (!offer || std::memcmp(offer->stamp.magic, own.magic, sizeof own.magic) != 0)
-        refuse(std::string("was made for another TileScope") + build_again);
+        throw UsageError(message("object.other_tilescope", shown));
     if (offer->stamp.contract != own.contract)
-        refuse("was made for contract " + std::to_string(offer->stamp.contract) + " of TileScope, this one has " +
-               std::to_string(own.contract) + build_again);
+        throw UsageError(message("object.other_contract", shown, std::to_string(offer->stamp.contract),
+                                 std::to_string(own.contract)));
     if (std::memcmp(offer->stamp.sizes, own.sizes, sizeof own.sizes) != 0 ||
         std::memcmp(offer->stamp.library, own.library, sizeof own.library) != 0)
-        refuse(std::string("was compiled with other headers, or by another compiler, than TileScope") + build_again);
-    if (offer->count == 0) refuse("announces no algorithm; end the file with TILESCOPE_ALGORITHM({...});");
+        throw UsageError(message("object.other_headers", shown));
+    if (offer->count == 0) throw UsageError(message("object.empty_offer", shown, last_line));
     return *offer;
 }
 
@@ -44,11 +43,10 @@ const Offer& offer_of(void* object, const char* file) {
 /// the file and, where last() knows one, the operation before the exception.
 template <class F, class Last>
 auto told(const char* file, const std::string& name, F&& f, Last&& last) {
-    const std::string who = text::shown(file) + ": " + (name.empty() ? "" : name + ": ");
-    const auto failed = [&](const std::string& what) { return RunError(who + what + "; correct the program"); };
-    const auto after = [&] {
-        const Here here = last();
-        return here.line > 0 ? ", after " + source_of(here) : std::string();
+    const std::string who = text::shown(file) + (name.empty() ? "" : ": " + name);
+    const auto failed = [&](const std::string& what, Here after = {0, ""}) {
+        return RunError(after.line > 0 ? message("object.failed_after", who, what, source_of(after))
+                                       : message("object.failed", who, what));
     };
     try {
         const OwnCode own(file);
@@ -60,9 +58,9 @@ auto told(const char* file, const std::string& name, F&& f, Last&& last) {
     } catch (const std::exception& e) {
         // A run may end with TileScope's own exceptions.
         if (std::string_view(typeid(e).name()).find("tilescope") != std::string_view::npos) throw;
-        throw failed(text::shown(e.what(), 300) + after());
+        throw failed(text::shown(e.what(), 300), last());
     } catch (...) {
-        throw failed("throws something that is no std::exception" + after());
+        throw failed(message("object.no_exception"), last());
     }
 }
 
@@ -106,8 +104,8 @@ std::vector<const Algorithm*> load_object(const std::string& path, const char* f
     for (std::uint32_t k = 0; k < offer.count; ++k) {
         Algorithm a = told(file, "", [&] { return offer.all[k].describe(); });
         if (const Algorithm* known = find_algorithm(a.name); known && known->file && known->file != file)
-            throw UsageError(text::shown(file) + ": algorithm " + text::shown(a.name) + ": " +
-                             text::shown(known->file) + " has one by that name; give one of them another");
+            throw UsageError(
+                message("object.same_name", text::shown(file), text::shown(a.name), text::shown(known->file)));
         keep_program(offer.all[k].file, path);
         all.push_back(&add_algorithm(wrapped(std::move(a), file), file));
     }

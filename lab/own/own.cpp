@@ -5,10 +5,12 @@
 #include <map>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,8 +33,7 @@ std::vector<std::string> names_of(const std::vector<const Algorithm*>& algorithm
 
 #ifdef __EMSCRIPTEN__
 std::vector<const Algorithm*> load_new(const std::string& path) {
-    throw UsageError(text::shown(path) +
-                     ": is a program, which the page does not load; run it with tilescope or tilescope-gui");
+    throw UsageError(message("own.not_in_page", text::shown(path)));
 }
 #else
 /// A copy of the text that stays until the program ends.
@@ -58,8 +59,7 @@ std::vector<const Algorithm*> load_new(const std::string& path) {
         keep_program(file, path);
         return path.ends_with(".cpp") ? load_compiled(path, file) : load_python(path, file);
     } catch (const NotOpened& e) {
-        throw UsageError(text::shown(path) + ": cannot be loaded: " + text::shown(e.why, 300) +
-                         "; build it again with this TileScope's headers (docs/own-algorithm.md)");
+        throw UsageError(message("own.not_loaded", text::shown(path), text::shown(e.why, 300)));
     }
 }
 #endif
@@ -83,21 +83,19 @@ std::optional<OwnName> own_name_in(std::string_view text) {
 }
 
 std::vector<const Algorithm*> load(const std::string& path) {
-    const auto refuse = [&](const std::string& what) { throw UsageError(text::shown(path) + ": " + what); };
+    const std::string shown = text::shown(path);
     if (const auto own = own_name_in(path); !own || own->size != path.size() || !own->algorithm.empty())
-        refuse("is nothing that can be loaded; name a .cpp, a .so or a .py");
+        throw UsageError(message("own.no_program", shown));
 #ifdef __EMSCRIPTEN__
     return load_new(path);  // wherever that would be
 #endif
     std::error_code error;
     const fs::path place = fs::canonical(path, error);
-    if (error) refuse("there is no such file; write one as in docs/own-algorithm.md");
-    if (!fs::is_regular_file(place, error)) refuse("is not a file; name a .cpp, a .so or a .py");
+    if (error) throw UsageError(message("own.no_such_file", shown));
+    if (!fs::is_regular_file(place, error)) throw UsageError(message("own.no_file", shown));
     const auto known = files().find(place.string());
     if (known != files().end()) return known->second;
-    if (only_loaded > 0)
-        refuse("is a program, which is loaded only where a command says so; add --load " + text::shown(path) +
-               " if you trust it");
+    if (only_loaded > 0) throw UsageError(message("own.not_trusted", shown));
     return files()[place.string()] = load_new(path);
 }
 
@@ -106,10 +104,9 @@ const Algorithm& own_algorithm(const OwnName& name) {
     for (const Algorithm* a : found)
         if (name.algorithm.empty() ? found.size() == 1 : a->name == name.algorithm) return *a;
     const std::string file = text::shown(name.file), first = file + ':' + found[0]->name;
-    if (name.algorithm.empty())
-        throw UsageError(file + ": has " + text::listed(names_of(found)) + "; name one, as in " + first);
-    throw UsageError(file + ": has no " + text::shown(name.algorithm) + " but " + text::listed(names_of(found)) +
-                     "; try " + first);
+    const std::string names = text::listed(names_of(found));
+    if (name.algorithm.empty()) throw UsageError(message("own.has_several", file, names, first));
+    throw UsageError(message("own.has_others", file, text::shown(name.algorithm), names, first));
 }
 
 std::string typed_name(const Algorithm& algorithm) {

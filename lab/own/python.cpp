@@ -4,11 +4,13 @@
 #include <filesystem>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"
 #include "lab/own/self.hpp"
 
 namespace tilescope::lab {
+using text::message;
 
 // tilescope-python.so beside the program, or in lib/tilescope/, has an interpreter. Its
 //   extern "C" const char* tilescope_load_python(const char* path, const char* file)
@@ -22,15 +24,12 @@ std::vector<const Algorithm*> load_python(const std::string& path, const char* f
                 return reinterpret_cast<Load>(dlsym(part, "tilescope_load_python"));
         return Load{};
     }();
-    if (!load)
-        throw UsageError(text::shown(file) +
-                         ": needs the Python part of TileScope, tilescope-python.so beside the program; install "
-                         "python3-dev and pybind11-dev and build again, or try a .cpp");
+    if (!load) throw UsageError(message("own.no_python", text::shown(file)));
     const std::size_t before = algorithms().size();
-    if (const char* wrong = load(path.c_str(), file)) throw UsageError(text::shown(file) + ": " + wrong);
+    if (const char* wrong = load(path.c_str(), file)) throw UsageError(message("own.wrong", text::shown(file), wrong));
     std::vector<const Algorithm*> all;
     for (std::size_t k = before; k < algorithms().size(); ++k) all.push_back(&algorithms()[k]);
-    if (all.empty()) throw UsageError(text::shown(file) + ": adds no algorithm; see docs/python.md");
+    if (all.empty()) throw UsageError(message("own.adds_none", text::shown(file)));
     return all;
 }
 

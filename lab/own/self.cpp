@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
@@ -38,8 +39,7 @@ std::vector<fs::path> include_folders() {
          {std::vector{installed, installed / "tilescope"}, std::vector{in_wheel, in_wheel / "tilescope"},
           std::vector{sources / "include", sources}})
         if (lead_to_headers(folders)) return folders;
-    throw UsageError(text::shown(here.string()) +
-                     ": there are no headers of TileScope beside the program; install it by cmake --install");
+    throw UsageError(text::message("own.no_headers", text::shown(here.string())));
 }
 
 std::vector<fs::path> python_parts() {
