@@ -1,21 +1,23 @@
 #include "lab/run/covers.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "algorithms/contract/block_mask.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// The data of the mask itself: a kernel would have to read it, and the model leaves it out.
 std::string own_bytes(const Mask& m) {
     std::vector<std::string> read;
-    if (const Documents* d = m.documents()) read.push_back(text::counted(d->count(), "length"));
-    if (const BlockMask* b = m.blocks()) read.push_back(text::counted(b->rows * b->cols, "block"));
-    return read.empty() ? "The mask is computed from positions: it has no bytes"
-                        : "The mask's own bytes are not charged: it has " + text::listed(read) + " for all heads";
+    if (const Documents* d = m.documents()) read.push_back(message("covers.lengths", d->count()));
+    if (const BlockMask* b = m.blocks()) read.push_back(message("covers.blocks", b->rows * b->cols));
+    return read.empty() ? message("covers.no_bytes") : message("covers.own_bytes", text::listed(read));
 }
 
 /// The share of scores that are computed and then masked, in tiles that are not skipped; "" where counting would take
@@ -36,7 +38,7 @@ std::string wasted(const Problem& p, const Tiling& tiling, const TileCovers& cov
         }
     }
     const double share = static_cast<double>(masked) / static_cast<double>(std::max<Count>(1, computed));
-    return "Of the scores in tiles that are not skipped, " + text::number(100 * share) + "% are masked. ";
+    return message("covers.wasted", text::number(100 * share));
 }
 
 }  // namespace
@@ -55,19 +57,23 @@ TileCovers covers_of(const Problem& p, const Tiling& tiling) {
 
 const char* corner_words(const Problem& p) { return p.corner == Corner::top_left ? " from the top left" : ""; }
 
-std::string mask_words(const Problem& p) { return p.mask.name() + (p.mask.hides() ? corner_words(p) : ""); }
+std::string mask_words(const Problem& p) {
+    const bool from_top_left = p.mask.hides() && p.corner == Corner::top_left;
+    return from_top_left ? message("covers.from_top_left", p.mask.name()) : p.mask.name();
+}
 
 std::string about_mask(const Experiment& e) {
     const Mask& m = e.problem.mask;
     if (!m.hides() || e.tiling.br == 0 || e.tiling.bc == 0) return "";
     const TileCovers c = covers_of(e.problem, e.tiling);
-    const auto share = [&](Count n) {
-        return text::grouped(n) + " (" + text::percent(static_cast<double>(n) / static_cast<double>(c.all())) + ')';
-    };
-    return "Mask: " + mask_words(e.problem) + ". Of a head's " + text::counted(c.all(), "tile") + ", " +
-           share(c.hidden) + " are hidden, and skipped by whoever can, " + share(c.partial) +
-           " are masked in part and " + share(c.whole) + " are whole. " + wasted(e.problem, e.tiling, c) +
-           own_bytes(m) + '.';
+    const auto share = [&](Count n) { return text::percent(static_cast<double>(n) / static_cast<double>(c.all())); };
+    std::vector<std::string> all = {message("covers.mask", mask_words(e.problem)),
+                                    message("covers.tiles", c.all(), c.hidden, share(c.hidden), c.partial,
+                                            share(c.partial), c.whole, share(c.whole))};
+    if (const std::string share_wasted = wasted(e.problem, e.tiling, c); !share_wasted.empty())
+        all.push_back(share_wasted);
+    all.push_back(own_bytes(m));
+    return text::sentences(all);
 }
 
 }  // namespace tilescope::lab

@@ -2,12 +2,14 @@
 
 #include "core/machine/launch_info.hpp"
 #include "core/machine/parallel.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/workload/packing.hpp"
 #include "lab/workload/paging.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 std::shared_ptr<Storage> zeros(const TensorDecl& t) {
@@ -39,8 +41,7 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     r.hbm_footprint = gpu.hbm_footprint();
     r.notes = gpu.notes();
     const double capability = text::to_number(e.gpu.compute_capability).value_or(8);
-    if (e.problem.dtype == Dtype::bf16 && capability < 8)
-        r.notes.push_back(e.gpu.name + " has no bf16 arithmetic: counts and values are right, times are those of f16");
+    if (e.problem.dtype == Dtype::bf16 && capability < 8) r.notes.push_back(message("experiment.no_bf16", e.gpu.name));
     return r;
 }
 
@@ -51,8 +52,8 @@ void check_outputs(const Gpu& gpu, const Algorithm& algorithm, const std::vector
     for (const TensorDecl& t : declared) {
         const Traffic& moved = gpu.traffic(id++);
         if (t.role != Role::output || t.zeroed || moved.write + moved.reduce > 0) continue;
-        throw RunError((algorithm.file ? text::shown(algorithm.file) + ": " : "") + algorithm.name +
-                       ": stores nothing in " + t.name + ", which is an output; store it, or declare it as scratch");
+        const std::string who = (algorithm.file ? text::shown(algorithm.file) + ": " : "") + algorithm.name;
+        throw RunError(message("experiment.stores_nothing", who, t.name));
     }
 }
 
@@ -61,7 +62,7 @@ void check_outputs(const Gpu& gpu, const Algorithm& algorithm, const std::vector
 void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                  const Inputs& given_inputs) {
     if (const auto refusal = refuses(algorithm, problem))
-        throw UsageError(std::string(algorithm.name) + ": " + name_of(refusal->feature) + " is not what it can do");
+        throw UsageError(message("experiment.lacks_feature", algorithm.name, name_of(refusal->feature)));
     Tensors tensors;
     const Inputs inputs = packed_inputs(given_inputs, problem);
     const std::vector<TensorDecl> declared = algorithm.tensors(problem, tiling);
@@ -186,9 +187,8 @@ Bytes memory_of(const Experiment& e) {
 std::string beyond_hbm(const Experiment& e) {
     const Bytes needed = memory_of(e);
     if (needed <= e.gpu.hbm_bytes) return "";
-    return std::string(e.algorithm->name) + "'s tensors take " + text::bytes(needed) + ", " + e.gpu.name + " has " +
-           text::bytes(e.gpu.hbm_bytes) +
-           " of HBM: it is counted, but cannot run; try a shorter --seq, fewer --heads or " + "another --gpu";
+    return message("experiment.beyond_hbm", e.algorithm->name, text::bytes(needed), e.gpu.name,
+                   text::bytes(e.gpu.hbm_bytes));
 }
 
 void check_hbm(const Experiment& e) {

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// Whether an output of a user's own program is wrong by more than rounding. A NaN among the inputs may reach rows that
@@ -20,14 +22,10 @@ bool is_statistic(const Report& r, const std::string& name) {
                        [&](const TensorReport& t) { return t.name == name && t.meaning == Meaning::statistic; });
 }
 
+/// The id of the message that says which elements are not finite, and why.
 const char* why_not_finite(const Report& r, const OutputError& e) {
-    if (!e.finite_inputs)
-        return ": a tile that holds a NaN or an infinity of the inputs multiplies it by the weight 0 of rows that do "
-               "not see it, as kernels do (docs/model-limits.md)";
-    return r.experiment.problem.softmax == Softmax::naive
-               ? ": the naive softmax overflows where a logit is above 88.7"
-               : ", as where exp() takes a logit above 88.7 from which its row's maximum was not subtracted, or a "
-                 "number is beyond what its type holds";
+    if (!e.finite_inputs) return "judgement.not_finite_as_inputs";
+    return r.experiment.problem.softmax == Softmax::naive ? "judgement.not_finite_of_naive" : "judgement.not_finite";
 }
 
 }  // namespace
@@ -38,24 +36,22 @@ bool beyond_rounding(double max_abs, double largest) {
 }
 
 std::string describe_error(const Report& r, const std::string& name, const OutputError& e) {
-    std::string figures = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
-    if (r.experiment.algorithm->file && beyond_rounding(e.max_abs, e.largest))
-        figures += ", which is no rounding beside values up to " + text::number(e.largest) +
-                   ": the program computes something else, as where a mask is left out (apply_mask), a sum is not "
-                   "rescaled, or a tensor is taken without .of(head)";
+    const std::string max = text::number(e.max_abs), rms = text::number(e.rms);
+    const bool wrong = r.experiment.algorithm->file && beyond_rounding(e.max_abs, e.largest);
+    const std::string figures = wrong ? message("judgement.beyond_rounding", max, rms, text::number(e.largest))
+                                      : message("judgement.figures", max, rms);
     if (e.compared == e.elements) return figures;
     std::vector<std::string> said;
-    const auto some = [&](Count n, const std::string& are) {
-        const std::string of = said.empty() ? " of " + text::grouped(e.elements) + " outputs" : "";
-        if (n > 0) said.push_back(text::grouped(n) + of + are);
+    const auto some = [&](Count n, const char* id) {
+        if (n > 0)
+            said.push_back(
+                message(id, said.empty() ? message("judgement.of_outputs", n, e.elements) : text::grouped(n)));
     };
-    some(e.not_finite, std::string(" are NaN or infinite where the reference is not") + why_not_finite(r, e));
-    some(e.finite_instead, " are finite where the reference is NaN or infinite");
-    some(e.minus_infinite,
-         std::string(" are -inf in both") + (is_statistic(r, name) ? ", as of every row that sees no key" : ""));
-    some(e.neither(), " are NaN or infinite in both");
-    said.push_back(e.compared > 0 ? "the other " + text::grouped(e.compared) + ": " + figures
-                                  : "nothing is left to compare");
+    some(e.not_finite, why_not_finite(r, e));
+    some(e.finite_instead, "judgement.finite");
+    some(e.minus_infinite, is_statistic(r, name) ? "judgement.minus_infinite_row" : "judgement.minus_infinite");
+    some(e.neither(), "judgement.neither_finite");
+    said.push_back(e.compared > 0 ? message("judgement.others", e.compared, figures) : message("judgement.none_left"));
     return text::join(said, "; ");
 }
 
@@ -69,22 +65,21 @@ std::vector<std::string> wrong_outputs(const Report& r) {
 std::vector<std::string> about_wrong_outputs(const Report& r) {
     std::vector<std::string> lines;
     for (const std::string& name : wrong_outputs(r))
-        lines.push_back(std::string(r.experiment.algorithm->name) + ": " + name +
-                        " is wrong: " + describe_error(r, name, r.errors.at(name)));
+        lines.push_back(
+            message("judgement.wrong", r.experiment.algorithm->name, name, describe_error(r, name, r.errors.at(name))));
     return lines;
 }
 
 std::string wrong_in_short(const Report& r) {
     const auto names = wrong_outputs(r);
-    return names.empty() ? "" : std::string(r.experiment.algorithm->name) + " computes a wrong " + text::listed(names);
+    return names.empty() ? "" : message("judgement.in_short", r.experiment.algorithm->name, text::listed(names));
 }
 
 void fail_where_wrong(const std::vector<std::string>& in_short) {
     std::vector<std::string> said;
     for (const std::string& s : in_short)
         if (!s.empty() && std::find(said.begin(), said.end(), s) == said.end()) said.push_back(s);
-    if (!said.empty())
-        throw RunError(text::join(said, "; ") + ": the errors against the reference say how far off; mend the program");
+    if (!said.empty()) throw RunError(message("judgement.mend", text::join(said, "; ")));
 }
 
 }  // namespace tilescope::lab

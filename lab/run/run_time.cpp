@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/text/message.hpp"
+
 namespace tilescope::lab {
+using text::message;
 
 const char* name_of(Bound bound) {
     constexpr const char* names[] = {"launch", "blocks", "tensor", "fma",  "exp",
@@ -20,9 +23,7 @@ bool RunTime::spills() const {
     return std::any_of(launches.begin(), launches.end(), [](const LaunchTime& l) { return l.spills; });
 }
 
-std::string why_infeasible(bool spills) {
-    return spills ? "registers would spill: no kernel would run like that, or as fast" : "";
-}
+std::string why_infeasible(bool spills) { return spills ? message("run_time.infeasible") : ""; }
 
 const char* name_of(ResidencyLimit limit) {
     constexpr const char* names[] = {"shared memory", "registers", "warps", "thread blocks", "--blocks-per-sm"};
@@ -30,7 +31,9 @@ const char* name_of(ResidencyLimit limit) {
 }
 
 std::string limited_by(const LaunchTime& l) {
-    return name_of(l.residency.limit) + std::string(l.spills ? " (would spill)" : l.compiled ? "" : " (estimated)");
+    const char* limit = name_of(l.residency.limit);
+    if (l.spills) return message("run_time.would_spill", limit);
+    return l.compiled ? limit : message("run_time.estimated", limit);
 }
 
 const LaunchTime& RunTime::longest() const {
