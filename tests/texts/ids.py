@@ -66,8 +66,9 @@ def said_of_code(name, text):
     yield f"{name}.idea"
 
 
-def natural(name):
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+def in_order(name):
+    """Letters by the alphabet, numbers of lines by their size."""
+    return [(0, int(part)) if part.isdigit() else (1, part) for part in name.split(".")]
 
 
 def defined_in(text):
@@ -84,7 +85,7 @@ def faults_of(sources, texts):
     for file, text in texts.items():
         names = [name for name, _, _ in defined_in(text)]
         sections = [re.findall(r"^([a-z]\S*) = ", part, re.M) for part in text.split("\n#")]
-        yield from (f"{file}: the messages of a section are not in order: {s}" for s in sections if s != sorted(s, key=natural))
+        yield from (f"{file}: the messages of a section are not in order: {s}" for s in sections if s != sorted(s, key=in_order))
         yield from (f"{file}: {name} is defined twice" for name in names if names.count(name) > 1 or name in defined)
         for name, most, words in defined_in(text):
             defined[name] = most
