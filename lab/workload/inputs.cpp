@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/machine/parallel.hpp"
-#include "core/text/numbers.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/memory.hpp"
 #include "lab/system/stream.hpp"
@@ -12,6 +12,7 @@
 #include "lab/workload/patterns.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// A random element by its position.
@@ -112,15 +113,10 @@ FileTensor read_tensor(const std::string& flag, const std::string& path, const F
     }();
     const std::string name = flag + ' ' + text::shown(path);
     const std::size_t rank = a.shape.size();
-    if (a.boolean && !format.masks)
-        throw UsageError(name +
-                         ": is of booleans, a mask: --bias qk --bias-file reads it, and --block-mask; numbers are " +
-                         "a.astype('f4')");
-    if (rank < 2 || rank > 4)
-        throw UsageError(name + ": has " + std::to_string(rank) +
-                         " dimensions; must have 2 [n, d], 3 [heads, n, d] or 4 [batch, heads, n, d]; reshape it");
+    if (a.boolean && !format.masks) throw UsageError(message("inputs.booleans", name));
+    if (rank < 2 || rank > 4) throw UsageError(message("inputs.no_rank", name, rank));
     for (const Index n : a.shape)
-        if (n == 0) throw UsageError(name + ": is empty; every dimension must be at least 1");
+        if (n == 0) throw UsageError(message("inputs.empty", name));
     FileTensor t;
     t.cols = a.shape[rank - 1];
     t.rows = a.shape[rank - 2];
@@ -140,9 +136,8 @@ FileTensor read_tensor(const std::string& flag, const std::string& path, const F
 
 std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control* control) {
     const Index slices = file.batch * file.heads;
-    check_memory(
-        "an array of " + std::to_string(slices) + " x " + std::to_string(file.rows) + " x " + std::to_string(file.cols),
-        slices * file.rows * file.cols * size_of(dtype), "save a part of it");
+    check_memory(message("inputs.array", std::to_string(slices), std::to_string(file.rows), std::to_string(file.cols)),
+                 slices * file.rows * file.cols * size_of(dtype), message("inputs.save_a_part"));
     auto storage = std::make_shared<Storage>(dtype, slices, file.rows, file.cols);
     const std::span<const float> values(file.values);
     const Followed followed(control, chunks_of(storage->size()));
@@ -170,9 +165,8 @@ Index infinite_in(Dtype dtype, std::span<const float> values) {
 std::string about_infinite(const std::string& name, Dtype dtype, Index infinite, Index elements) {
     if (infinite == 0) return "";
     const char* const largest = dtype == Dtype::f16 ? "65504" : dtype == Dtype::bf16 ? "3.39e38" : "3.40e38";
-    return name + ": " + text::grouped(infinite) + " of " + text::counted(elements, "element") +
-           " became infinite in " + name_of(dtype) + ", which ends at " + largest +
-           (dtype == Dtype::f32 ? "" : "; --dtype f32 keeps them");
+    return message(dtype == Dtype::f32 ? "inputs.infinite_in_f32" : "inputs.infinite", name, infinite, elements,
+                   name_of(dtype), largest);
 }
 
 void write_tensor(std::ostream& out, const Storage& t, Index batch, std::size_t rank, Layout layout, Control* control) {

@@ -1,8 +1,10 @@
 #include "lab/workload/mask_json.hpp"
 
 #include "algorithms/contract/block_mask.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// A block mask as it is written: sizes of blocks, and a string of 0 and 1 for every row of them.
@@ -12,11 +14,11 @@ BlockMask blocks_from(JsonEntry e) {
         const std::string seen = row.is_string() ? row.get<std::string>() : "";
         if (seen.empty() || seen.find_first_not_of("01") != std::string::npos ||
             (m.rows > 0 && static_cast<Index>(seen.size()) != m.cols))
-            e.refuse("rows: must be strings of 0 and 1, all of one length");
+            e.refuse(message("mask_json.no_rows"));
         m.cols = static_cast<Index>(seen.size()), ++m.rows;
         for (const char c : seen) m.seen.push_back(c == '1');
     }
-    if (m.rows == 0) e.refuse("rows: must not be empty");
+    if (m.rows == 0) e.refuse(message("mask_json.empty_rows"));
     e.finish();
     return m;
 }
@@ -32,10 +34,10 @@ Mask mask_from(JsonEntry e, const std::string& file) {
         std::vector<Index> lengths;
         for (const Json& n : e.at("documents")) {
             if (!n.is_number_integer() || n.get<Index>() < 1 || n.get<Index>() > Index{1} << 40)
-                e.refuse("documents: must be numbers of keys");
+                e.refuse(message("mask_json.no_documents"));
             lengths.push_back(n.get<Index>());
         }
-        if (lengths.empty() || lengths.size() > 1 << 20) e.refuse("documents: must be from 1 to 2^20");
+        if (lengths.empty() || lengths.size() > 1 << 20) e.refuse(message("mask_json.documents_beyond"));
         m = m.with(Documents(lengths));
     }
     if (e.has("blocks")) m = m.with(blocks_from(JsonEntry(e.at("blocks"), file, "blocks")));

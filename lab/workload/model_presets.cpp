@@ -5,9 +5,11 @@
 #include <variant>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -39,7 +41,7 @@ void read_number(Model& model, const std::string& phase, const std::string& key,
                  std::initializer_list<ModelShape*> shapes) {
     const auto field = std::find_if(std::begin(model_fields), std::end(model_fields),
                                     [&](const ModelField& f) { return key == f.key; });
-    if (field == std::end(model_fields)) throw BadValue("model", model.name, key + ": unknown key in its file");
+    if (field == std::end(model_fields)) throw BadValue("model", model.name, message("model_presets.unknown_key", key));
     const json& value = number.at("value");
     for (ModelShape* shape : shapes) std::visit([&](auto member) { store(shape->*member, value); }, field->member);
     model.numbers.push_back({phase + key, value.is_string() ? value.get<std::string>() : value.dump(),
@@ -87,12 +89,13 @@ const Model& model_named(std::string_view name) {
     const auto names = model_names();
     const auto meant = text::meant(name, names);
     if (meant.size() > 1)
+        throw BadValue("model", text::shown(name), message("model_presets.several", text::join(meant, ", ")));
+    if (meant.empty()) {
+        const std::string all = text::join(names, ", ");
+        const auto near = text::nearest(name, names);
         throw BadValue("model", text::shown(name),
-                       "several models begin like that: write one of " + text::join(meant, ", "));
-    if (meant.empty())
-        throw BadValue("model", text::shown(name),
-                       "unknown model" + text::did_you_mean(", ", name, names, ".") + " There are " +
-                           text::join(names, ", ") + "; of another give --heads, --kv-heads and --dim");
+                       near ? message("model_presets.misspelt", *near, all) : message("model_presets.unknown", all));
+    }
     return *std::find_if(models().begin(), models().end(), [&](const Model& m) { return m.name == meant[0]; });
 }
 

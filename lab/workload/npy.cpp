@@ -14,12 +14,14 @@
 #include <system_error>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/atomic_file.hpp"
 #include "lab/system/memory.hpp"
 #include "lab/workload/followed.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,10 +34,10 @@ constexpr Index max_elements = Index{1} << 60;        // the byte count of fewer
 constexpr Bytes max_header = Bytes{1} << 20;          // far more than 32 axes need
 constexpr Index elements_per_chunk = Index{1} << 17;  // 1 MiB of f8
 
-/// Why a file cannot be read and what to do about it; read_npy() adds which file.
+/// Why a file cannot be read and what to do about it, as clauses of one message; read_npy() adds which file.
 struct Refusal {
     std::string what;
-    std::string fix = "save the array again with numpy.save";
+    std::string fix = message("npy.save_again");
 };
 
 std::string to_text(std::span<const Index> shape) {
@@ -72,13 +74,13 @@ class HeaderParser {
         while (!take('}')) {
             const std::string key = text();
             if (!take(':')) unexpected();
-            if (!seen.insert(key).second) throw Refusal{"its header has the key " + text::shown(key) + " twice"};
+            if (!seen.insert(key).second) throw Refusal{message("npy.key_twice", text::shown(key))};
             value_of(key, header);
             if (!take(',') && !at('}')) unexpected();
         }
         if (!at_end()) unexpected();
         for (const char* key : {"descr", "fortran_order", "shape"})
-            if (!seen.contains(key)) throw Refusal{"its header lacks the key " + text::shown(key)};
+            if (!seen.contains(key)) throw Refusal{message("npy.key_missing", text::shown(key))};
         return header;
     }
 
@@ -91,19 +93,17 @@ class HeaderParser {
         else if (key == "shape")
             header.shape = shape();
         else
-            throw Refusal{"its header has the unknown key " + text::shown(key)};
+            throw Refusal{message("npy.unknown_key", text::shown(key))};
     }
 
     std::string descr() {
-        if (at('['))
-            throw Refusal{"its elements are structures: TileScope reads f2, f4, f8, b1, and bf16 as V2",
-                          "save one field, a['name'].astype('f4')"};
+        if (at('[')) throw Refusal{message("npy.structures"), message("npy.save_field")};
         return text();
     }
 
     bool boolean() {
         const std::string_view word = at('T') ? "True" : "False";
-        if (at_end() || !rest_.starts_with(word)) throw Refusal{"fortran_order is not True or False" + position()};
+        if (at_end() || !rest_.starts_with(word)) throw Refusal{message("npy.no_order", position())};
         rest_.remove_prefix(word.size());
         return word == "True";
     }
@@ -122,10 +122,10 @@ class HeaderParser {
     }
 
     Index integer() {
-        if (at('-')) throw Refusal{"shape has a negative size" + position()};
+        if (at('-')) throw Refusal{message("npy.negative_size", position())};
         Index n = 0;
         const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
-        if (error == std::errc::result_out_of_range) throw Refusal{"shape overflows" + position()};
+        if (error == std::errc::result_out_of_range) throw Refusal{message("npy.size_overflows", position())};
         const auto digits = static_cast<std::size_t>(end - rest_.data());
         // A leading zero is an error in Python 3 and octal in Python 2.
         if (error != std::errc() || (digits > 1 && rest_[0] == '0')) not_a_shape();
@@ -157,10 +157,11 @@ class HeaderParser {
         return true;
     }
 
-    [[noreturn]] void not_a_shape() { throw Refusal{"shape is not a tuple of sizes" + position()}; }
-    [[noreturn]] void unexpected() { throw Refusal{"its header is not the dict that NumPy writes" + position()}; }
+    [[noreturn]] void not_a_shape() { throw Refusal{message("npy.no_shape", position())}; }
+    [[noreturn]] void unexpected() { throw Refusal{message("npy.no_dict", position())}; }
 
-    std::string position() const { return ", header byte " + std::to_string(all_.size() - rest_.size()); }
+    /// A byte of the header.
+    std::string position() const { return std::to_string(all_.size() - rest_.size()); }
 
     std::string_view all_, rest_;
 };
@@ -174,8 +175,8 @@ class Input {
         std::error_code error;
         const fs::file_status status = fs::status(path, error);
         if (!fs::exists(status)) refuse(error.value());
-        if (fs::is_directory(status)) throw Refusal{"it is a folder", "name a .npy file in it"};
-        if (!fs::is_regular_file(status)) throw Refusal{"it is not a regular file", "save the array to a file first"};
+        if (fs::is_directory(status)) throw Refusal{message("npy.folder"), message("npy.name_file_in_it")};
+        if (!fs::is_regular_file(status)) throw Refusal{message("npy.no_regular_file"), message("npy.save_to_file")};
         errno = 0;
         file_.open(path, std::ios::binary);
         if (!file_) refuse(errno);
@@ -187,13 +188,13 @@ class Input {
 
     void read(std::span<char> to) {
         if (!file_.read(to.data(), static_cast<std::streamsize>(to.size())))
-            throw Refusal{"reading failed or the file shrank meanwhile", "check the disk and try again"};
+            throw Refusal{message("npy.reading_failed"), message("npy.check_disk")};
         left_ -= static_cast<Bytes>(to.size());
     }
 
     /// A piece of the header.
     std::string read(Bytes n) {
-        if (n > left_) throw Refusal{"truncated header: " + std::to_string(n - left_) + " bytes are missing"};
+        if (n > left_) throw Refusal{message("npy.short_header", std::to_string(n - left_))};
         std::string out(static_cast<std::size_t>(n), '\0');
         read(std::span(out));
         return out;
@@ -201,7 +202,7 @@ class Input {
 
   private:
     [[noreturn]] static void refuse(int error) {
-        throw Refusal{std::generic_category().message(error), "name a .npy file that you may read"};
+        throw Refusal{std::generic_category().message(error), message("npy.name_readable")};
     }
 
     std::ifstream file_;
@@ -218,15 +219,14 @@ Bytes little_endian(std::string_view bytes) {
 Header read_header(Input& file) {
     const std::string start = file.read(std::min<Bytes>(file.left(), static_cast<Bytes>(magic.size())));
     if (start.starts_with("PK\3\4") || start.starts_with("PK\5\6"))
-        throw Refusal{"it is an .npz archive",
-                      "save one array of it: numpy.save('a.npy', numpy.load('a.npz')['name'])"};
-    if (start != magic) throw Refusal{"not an npy file", "save the array with numpy.save"};
+        throw Refusal{message("npy.archive"), message("npy.save_one_of_archive")};
+    if (start != magic) throw Refusal{message("npy.no_npy"), message("npy.save")};
     const std::string version = file.read(2);
     if (version[0] < 1 || version[0] > 3 || version[1] != 0)
-        throw Refusal{"unknown npy format version " + std::to_string(static_cast<unsigned char>(version[0])) + "." +
-                      std::to_string(static_cast<unsigned char>(version[1]))};
+        throw Refusal{message("npy.unknown_version", static_cast<unsigned char>(version[0]),
+                              static_cast<unsigned char>(version[1]))};
     const Bytes length = little_endian(file.read(version[0] == 1 ? 2 : 4));
-    if (length > max_header) throw Refusal{"its header is longer than 1 MiB (" + std::to_string(length) + " bytes)"};
+    if (length > max_header) throw Refusal{message("npy.long_header", std::to_string(length))};
     return HeaderParser(file.read(length)).parse();
 }
 
@@ -241,14 +241,13 @@ struct StoredElement {
 
 /// What to do about elements of a type that is not read. Every command here makes a file that can be read.
 Refusal no_number(std::string_view descr, std::string_view type) {
-    const std::string what = "descr " + text::shown(descr) + ": TileScope reads f2, f4, f8, b1, and bf16 as V2";
-    if (type == "u2" || type == "i2")
-        return {what, "add --bits16 bf16 where these are the bits of bf16, or convert numbers with a.astype('f4')"};
-    if (type == "V1") return {what, "convert fp8 to f4 where the array was made, NumPy has no such type"};
-    if (type.starts_with('V')) return {what, "say what the bytes are, as in a.view('f4')"};
-    if (type.starts_with('c')) return {what, "save one part, as in a.real.astype('f4')"};
-    if (type.starts_with('O')) return {what, "convert with numpy.load('a.npy', allow_pickle=True).astype('f4')"};
-    return {what, "convert with a.astype('f4')"};
+    const std::string what = message("npy.other_type", text::shown(descr));
+    if (type == "u2" || type == "i2") return {what, message("npy.bits_or_convert")};
+    if (type == "V1") return {what, message("npy.convert_fp8")};
+    if (type.starts_with('V')) return {what, message("npy.view")};
+    if (type.starts_with('c')) return {what, message("npy.save_part")};
+    if (type.starts_with('O')) return {what, message("npy.convert_objects")};
+    return {what, message("npy.convert")};
 }
 
 bool is_whole(std::string_view type) {
@@ -278,30 +277,24 @@ void check_bits(const Header& header, std::span<const float> values, WholeNumber
     if (!std::all_of(values.begin(), values.end(), too_small) ||
         std::all_of(values.begin(), values.end(), [](float x) { return x == 0; }))
         return;
-    throw Refusal{"--bits16 bf16: its " + text::shown(header.descr) +
-                      " are small whole numbers, as bits of bf16 0 or below 1e-30",
-                  std::string("if they are bits, save a.astype('u2').view('V2'); ") +
-                      (whole == WholeNumbers::mask ? "a mask of 0 and 1 as a != 0, " : "") +
-                      "numbers as a.astype('f4')"};
+    throw Refusal{message("npy.small_bits", text::shown(header.descr)),
+                  message(whole == WholeNumbers::mask ? "npy.save_bits_mask_or_numbers" : "npy.save_bits_or_numbers")};
 }
 
 /// Checks the header's promise against what the file really holds.
 Index checked_count(const Header& header, StoredElement element, Bytes available) {
     if (header.shape.size() > max_rank)
-        throw Refusal{"shape has " + std::to_string(header.shape.size()) + " axes: at most 32 are possible"};
+        throw Refusal{message("npy.too_many_axes", std::to_string(header.shape.size()))};
     const Index count = element_count(header.shape);
-    const std::string shape = "shape " + to_text(header.shape);
-    if (count < 0) throw Refusal{shape + " overflows: it must have fewer than 2^60 elements"};
+    const std::string shape = to_text(header.shape);
+    if (count < 0) throw Refusal{message("npy.shape_overflows", shape)};
     const Bytes promised = count * static_cast<Bytes>(element.size);
-    const std::string promise =
-        shape + " of " + text::shown(header.descr) + " takes " + std::to_string(promised) + " bytes of data, ";
-    if (promised > available)
-        throw Refusal{promise + std::to_string(promised - available) + " bytes are missing",
-                      "copy or save the whole file again"};
-    if (promised < available)
-        throw Refusal{promise + std::to_string(available - promised) + " bytes are left over",
-                      "save one array per file with numpy.save"};
-    return count;
+    if (promised == available) return count;
+    const bool lacks = promised > available;
+    const Bytes difference = lacks ? promised - available : available - promised;
+    throw Refusal{message(lacks ? "npy.bytes_missing" : "npy.bytes_left_over", shape, text::shown(header.descr),
+                          std::to_string(promised), std::to_string(difference)),
+                  message(lacks ? "npy.copy_again" : "npy.save_one_array")};
 }
 
 /// The storage type that has the same elements; f8 and masks have none.
@@ -318,8 +311,7 @@ void convert_mask(std::span<const char> from, std::size_t size, std::span<float>
         const std::span<const char> element = from.subspan(i * size, size);
         const bool zero = std::all_of(element.begin(), element.end(), [](char c) { return c == 0; });
         if (!zero && !std::equal(element.begin(), element.end(), one.begin()))
-            throw Refusal{"its whole numbers are others than the 0 and 1 of a mask",
-                          "save a != 0 where these are seen, or numbers to be added to logits as a.astype('f4')"};
+            throw Refusal{message("npy.no_mask"), message("npy.save_mask_or_numbers")};
         to[i] = zero ? 0.0f : 1.0f;
     }
 }
@@ -442,8 +434,8 @@ NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16, Whol
         const Index count = checked_count(header, element, file.left());
         // With fewer than two axes the two orders are the same.
         const bool reorder = header.fortran_order && header.shape.size() > 1 && count > 0;
-        check_memory("cannot read " + text::shown(path) + ": it", (reorder ? 2 : 1) * count * size_of(Dtype::f32),
-                     "save a part of the array");
+        check_memory(message("npy.cannot_read_as_it", text::shown(path)),
+                     (reorder ? 2 : 1) * count * size_of(Dtype::f32), message("npy.save_a_part"));
         Index overflowed = 0;
         std::vector<float> values = read_values(file, element, count, overflowed, control);
         if (element.bits) check_bits(header, values, whole);
@@ -455,7 +447,7 @@ NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16, Whol
                 is_mask,
                 overflowed};
     } catch (const Refusal& refusal) {
-        throw UsageError("cannot read " + text::shown(path) + ": " + refusal.what + "; " + refusal.fix);
+        throw UsageError(message("npy.cannot_read", text::shown(path), refusal.what, refusal.fix));
     }
 }
 

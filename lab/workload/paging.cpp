@@ -5,10 +5,10 @@
 
 #include "algorithms/contract/page_pool.hpp"
 #include "core/machine/storage.hpp"
-#include "core/text/numbers.hpp"
-#include "core/text/words.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 using Rows = std::vector<float>;
@@ -116,18 +116,13 @@ std::string unlike_prefix(const Inputs& inputs, const Problem& p) {
 std::string about_pages(const Problem& p) {
     if (!p.pages) return "";
     const PagePool pool = pool_of(p);
-    std::string text = "K and V in " + text::counted(pool.pages(), "page") + " of " +
-                       text::counted(p.pages.size, "key") +
-                       (p.pages.order == PageOrder::identity ? ", in order" : ", permuted");
-    if (pool.shared() > 0) text += ", " + text::grouped(pool.shared()) + " of which all sequences share";
-    if (const Index free = pool.free_slots(); free > 0) text += "; room for " + text::counted(free, "more key");
-    return text;
+    const bool in_order = p.pages.order == PageOrder::identity;
+    std::string about = message(in_order ? "paging.in_order" : "paging.permuted", pool.pages(), p.pages.size);
+    if (pool.shared() > 0) about = message("paging.shared", about, pool.shared());
+    const Index free = pool.free_slots();
+    return free > 0 ? message("paging.room", about, free) : about;
 }
 
-std::string untimed_pages(const Problem& p) {
-    if (!p.pages) return "";
-    return "Copies of small rows, page by page, are not modelled in time: it is the same for pages of any size and "
-           "order.";
-}
+std::string untimed_pages(const Problem& p) { return p.pages ? message("paging.untimed") : ""; }
 
 }  // namespace tilescope::lab

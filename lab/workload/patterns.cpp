@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "lab/system/stream.hpp"
 
 namespace tilescope::lab {
@@ -139,7 +140,7 @@ void check_pattern(Distribution pattern, Index dim) {
     const Index least = pattern == Distribution::sentence ? groups : pattern == Distribution::band ? 2 : 1;
     if (dim < least)
         throw BadValue("dim", std::to_string(dim),
-                       std::string("--distribution ") + name_of(pattern) + " needs at least " + std::to_string(least),
+                       text::message("patterns.dim_too_small", name_of(pattern), std::to_string(least)),
                        std::to_string(least));
 }
 
