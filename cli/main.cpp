@@ -37,7 +37,7 @@ void add_everything(CLI::App& app) {
         "  tilescope run flash_v2 --seq 16384 --causal --gpu H100\n"
         "  tilescope sweep flash_v1 flash_v2 --vary seq=256:16384:x2 -o sweep.csv\n"
         "  tilescope run ./mine.cpp                 an algorithm of your own (docs/own-algorithm.md)\n" +
-        std::string(lab::exit_codes));
+        lab::exit_codes());
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ void add_flags(CLI::App& app, Invocation& r) {
         "  tilescope-gui flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 --screenshot toy.png\n"
         "  tilescope-gui flash_v2 --seq 512 --causal --light --export wall.svg --caption\n"
         "  tilescope-gui flash_v2 --seq 256 --record film.mp4 --from 1 --to 60 --speed 4\n" +
-        std::string(exit_codes));
+        exit_codes());
 }
 
 /// A film's name has to say which kind of film it shall be.

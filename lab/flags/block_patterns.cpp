@@ -7,16 +7,24 @@
 #include <iterator>
 
 #include "algorithms/contract/block_mask.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/workload/npy.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr const char* pattern_flag = "--block-mask";
 constexpr Index most_blocks = Index{1} << 26;
+
+/// The message says what is wrong about the value of --block-mask, its first argument.
+template <class... A>
+[[noreturn]] void refuse_pattern(const char* id, const std::string& wanted, const A&... more) {
+    throw UsageError(message(id, text::shown(wanted), more...));
+}
 
 /// Whether a block is seen: by its row and column, and by the column of blocks that the diagonal is in.
 using Sees = std::function<bool(Index row, Index col, Index diagonal)>;
@@ -33,9 +41,7 @@ Sees pattern(const std::string& wanted) {
     const std::size_t colon = wanted.find(':');
     const std::string name = wanted.substr(0, colon), number = colon < wanted.size() ? wanted.substr(colon + 1) : "";
     const auto need_number = [&](const char* example) {
-        if (number.empty())
-            throw UsageError(std::string(pattern_flag) + ' ' + text::shown(wanted) + ": needs a number; try " +
-                             pattern_flag + ' ' + example);
+        if (number.empty()) refuse_pattern("block_patterns.needs_number", wanted, example);
     };
     const auto whole = [&] {
         need_number((name + ":2").c_str());
@@ -51,47 +57,35 @@ Sees pattern(const std::string& wanted) {
     if (name == "random") {
         need_number("random:0.25");
         const double share = to_real(pattern_flag + (' ' + name), number, "random:0.25");
-        if (share < 0 || share > 1)
-            throw UsageError(std::string(pattern_flag) + ' ' + text::shown(wanted) +
-                             ": the share must be from 0 to 1; try random:0.25");
+        if (share < 0 || share > 1) refuse_pattern("block_patterns.no_share", wanted);
         return [share](Index i, Index j, Index) { return share_at(i, j) < share; };
     }
-    throw UsageError(
-        std::string(pattern_flag) + ' ' + text::shown(wanted) + ": is neither a pattern nor a file" +
-        text::did_you_mean("; ", name, {"butterfly", "band:2", "strided:4", "global:1", "random:0.25"}, ".") +
-        " Patterns are butterfly, band:N, strided:N, global:N and random:X; files end in .txt or .npy");
-}
-
-[[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
-    throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) + ": " + why +
-                     "; a row of blocks is a line of 0 and 1, as many in each");
+    if (const auto near = text::nearest(name, {"butterfly", "band:2", "strided:4", "global:1", "random:0.25"}))
+        refuse_pattern("block_patterns.misspelt", wanted, *near);
+    refuse_pattern("block_patterns.unknown", wanted);
 }
 
 void read_text(const std::string& path, BlockMask& m) {
     std::ifstream in(path);
-    if (!in)
-        throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
-                         ": cannot be read; is there such a file?");
+    if (!in) refuse_pattern("block_patterns.unreadable", path);
     Index lines = 0;
-    const auto refuse_row = [&](const std::string& why) {
-        refuse_file(path,
-                    "row " + std::to_string(m.rows) + " (line " + std::to_string(lines) + " of the file) has " + why);
+    const auto refuse_row = [&](const char* id, const auto&... more) {
+        refuse_pattern(id, path, std::to_string(m.rows), std::to_string(lines), more...);
     };
     for (std::string line; std::getline(in, line);) {
         ++lines;
         Index cols = 0;
         for (const char c : line) {
             if (c == ' ' || c == '\r' || c == '\t') continue;
-            if (c != '0' && c != '1') refuse_row("other signs");
+            if (c != '0' && c != '1') refuse_row("block_patterns.other_signs");
             m.seen.push_back(c == '1'), ++cols;
-            if (static_cast<Index>(m.seen.size()) > most_blocks) refuse_file(path, "has too many blocks");
+            if (static_cast<Index>(m.seen.size()) > most_blocks) refuse_pattern("block_patterns.too_many_blocks", path);
         }
         if (cols == 0) continue;
-        if (m.rows > 0 && cols != m.cols)
-            refuse_row(text::counted(cols, "block") + ", row 0 has " + std::to_string(m.cols));
+        if (m.rows > 0 && cols != m.cols) refuse_row("block_patterns.uneven_row", cols, std::to_string(m.cols));
         m.cols = cols, ++m.rows;
     }
-    if (m.rows == 0) refuse_file(path, "is empty");
+    if (m.rows == 0) refuse_pattern("block_patterns.empty_text", path);
 }
 
 /// Here 16-bit whole numbers are never bits of bf16: they are the 0 and 1 of a mask.
@@ -104,21 +98,15 @@ void read_matrix(const std::string& path, BlockMask& m) {
         }
     }();
     if (std::find(a.shape.begin(), a.shape.end(), 0) != a.shape.end())
-        throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
-                         ": is empty; a mask has a block of queries and one of keys at least");
-    if (a.shape.size() != 2)
-        throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
-                         ": must be a matrix of blocks, [rows, columns]; it has " +
-                         text::counted(static_cast<std::int64_t>(a.shape.size()), "dimension"));
+        refuse_pattern("block_patterns.empty_matrix", path);
+    if (a.shape.size() != 2) refuse_pattern("block_patterns.no_matrix", path, a.shape.size());
     m.rows = a.shape[0], m.cols = a.shape[1];
     for (std::size_t k = 0; k < a.values.size(); ++k) {
         const float x = a.values[k];
         const auto at = [&](Index n) { return std::to_string(n); };
         if (x != 0 && x != 1)
-            throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) + ": has " + text::number(x) +
-                             " in row " + at(static_cast<Index>(k) / m.cols) + ", column " +
-                             at(static_cast<Index>(k) % m.cols) +
-                             ", a mask 0 and 1 alone; save a != 0 where that is seen, or a == 0 of a mask to be added");
+            refuse_pattern("block_patterns.other_number", path, text::number(x), at(static_cast<Index>(k) / m.cols),
+                           at(static_cast<Index>(k) % m.cols));
         m.seen.push_back(x == 1);
     }
 }
@@ -135,9 +123,8 @@ BlockMask block_mask(const std::string& wanted, const Problem& p, Index block_ro
     const Sees sees = pattern(wanted);
     m.rows = ceil_div(p.queries(), block_rows), m.cols = ceil_div(p.seq_k, block_cols);
     if (m.rows > most_blocks / m.cols)
-        throw UsageError("--mask-block " + std::to_string(block_rows) + 'x' + std::to_string(block_cols) + ": makes " +
-                         text::grouped(m.rows) + " x " + text::grouped(m.cols) +
-                         " blocks, more than 2^26; try --mask-block 1024");
+        throw UsageError(message("block_patterns.blocks_too_small", std::to_string(block_rows),
+                                 std::to_string(block_cols), m.rows, m.cols));
     m.seen.reserve(static_cast<std::size_t>(m.rows * m.cols));
     for (Index i = 0; i < m.rows; ++i) {
         const Index last = std::min((i + 1) * block_rows, p.queries()) - 1 + p.diagonal();

@@ -2,6 +2,7 @@
 
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/pass_lists.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu/gpu_presets.hpp"
@@ -9,17 +10,35 @@
 #include "lab/workload/paging.hpp"
 
 namespace tilescope::lab {
+using text::message;
+namespace {
+
+/// What is done to scores.
+std::vector<std::string> done_to_scores(const Problem& p) {
+    std::vector<std::string> all;
+    if (p.uses(Feature::score_types))
+        all.push_back(message("describe.score_types", name_of(p.score_type()), name_of(p.weight_type())));
+    if (!p.passes.empty()) all.push_back(message("describe.passes", name_of(p.passes)));
+    if (p.soft_cap) all.push_back(message("describe.soft_cap", text::number(*p.soft_cap)));
+    if (p.bias.has_groups())
+        all.push_back(message("describe.bias_of_groups", p.bias.name(), std::to_string(p.bias.group)));
+    else if (p.bias)
+        all.push_back(message("describe.bias", p.bias.name()));
+    if (p.alibi > 0) {
+        const bool top_left = p.corner == Corner::top_left && !p.mask.hides();
+        all.push_back(message(top_left ? "describe.alibi_from_top_left" : "describe.alibi"));
+    }
+    if (p.dropout)
+        all.push_back(message(p.dropout.stored ? "describe.dropout_with_stored_mask" : "describe.dropout",
+                              text::number(p.dropout.p)));
+    return all;
+}
+
+}  // namespace
 
 std::string about_scores(const Problem& p) {
     std::string s;
-    if (p.uses(Feature::score_types))
-        s += std::string(", S in ") + name_of(p.score_type()) + ", P in " + name_of(p.weight_type());
-    if (!p.passes.empty()) s += ", passes " + name_of(p.passes);
-    if (p.soft_cap) s += ", soft-cap " + text::number(*p.soft_cap);
-    if (p.bias) s += ", bias " + p.bias.name();
-    if (p.bias.has_groups()) s += " (groups of " + std::to_string(p.bias.group) + ")";
-    if (p.alibi > 0) s += std::string(", ALiBi") + (p.mask.hides() ? "" : corner_words(p));
-    if (p.dropout) s += ", dropout " + text::number(p.dropout.p) + (p.dropout.stored ? " with a stored mask" : "");
+    for (const std::string& done : done_to_scores(p)) s += ", " + done;
     return s;
 }
 
@@ -28,31 +47,38 @@ std::string describe(const Problem& given, const Computation& computation) {
     const auto n = [](Index i) { return std::to_string(i); };
     if (!computation.features.has(Feature::head_dims))
         return n(p.batch_heads()) + " x [" + n(p.seq_q) + " x " + n(p.seq_k) + "], " + name_of(p.dtype);
-    std::string s = "batch " + n(p.batch) + ", heads " + n(p.heads);
-    if (p.kv_heads != p.heads) s += " (" + n(p.kv_heads) + " of K, V)";
-    s += p.seq_q == p.seq_k ? ", seq " + n(p.seq_q) : ", seq_q " + n(p.seq_q) + ", seq_k " + n(p.seq_k);
-    s += p.dim == p.dim_v ? ", dim " + n(p.dim) : ", dim " + n(p.dim) + ", dim_v " + n(p.dim_v);
-    if (p.pages) s += ", " + about_pages(p);
-    return s + ", " + name_of(p.dtype) + (p.mask.hides() ? ", " + mask_words(p) : "") + ", scale " +
-           text::number(static_cast<double>(p.logit_scale())) + about_scores(p);
+    std::vector<std::string> all = {message("describe.batch", n(p.batch))};
+    all.push_back(p.kv_heads == p.heads ? message("describe.heads", n(p.heads))
+                                        : message("describe.heads_in_groups", n(p.heads), n(p.kv_heads)));
+    all.push_back(p.seq_q == p.seq_k ? message("describe.seq", n(p.seq_q))
+                                     : message("describe.seq_q_and_k", n(p.seq_q), n(p.seq_k)));
+    all.push_back(p.dim == p.dim_v ? message("describe.dim", n(p.dim))
+                                   : message("describe.dim_and_dim_v", n(p.dim), n(p.dim_v)));
+    if (p.pages) all.push_back(about_pages(p));
+    all.push_back(name_of(p.dtype));
+    if (p.mask.hides()) all.push_back(mask_words(p));
+    all.push_back(message("describe.scale", text::number(static_cast<double>(p.logit_scale()))));
+    return text::join(all, ", ") + about_scores(p);
 }
 
 std::string describe(const Request& r, const Computation& computation) {
-    return (r.model.empty() ? "" : r.model + ", " + r.phase + ": ") + describe(r.problem, computation);
+    const std::string problem = describe(r.problem, computation);
+    return r.model.empty() ? problem : message("describe.of_model", r.model, r.phase, problem);
 }
 
 std::string beside_ideal(const Report& r) {
     const auto ideal = r.idealised();
     if (!ideal) return "";
     const Bytes counted = ideal->count.hbm_read + ideal->count.hbm_write, executed = r.counters.hbm();
-    const std::string both = std::string(ideal->name) + " counts " + text::bytes(counted) + ", executed here: ";
-    return both + (counted == executed ? "the same." : text::bytes(executed) + ";\n  " + ideal->why + '.');
+    if (counted == executed) return message("describe.same_as_ideal", ideal->name, text::bytes(counted));
+    return message("describe.beside_ideal", ideal->name, text::bytes(counted), text::bytes(executed)) + "\n  " +
+           ideal->why + '.';
 }
 
 std::string describe(const GpuSpec& g) {
-    return g.title + (is_changed_preset(g) ? " (changed): " : ": ") + std::to_string(g.sms) +
-           " SMs; a thread block may use " + text::binary_bytes(g.sram_per_block) + " of SRAM and " +
-           text::binary_bytes(g.registers_per_sm) + " of registers; HBM " + text::bytes(g.hbm_gbs * 1e9) + "/s";
+    return message(is_changed_preset(g) ? "describe.changed_gpu" : "describe.gpu", g.title, std::to_string(g.sms),
+                   text::binary_bytes(g.sram_per_block), text::binary_bytes(g.registers_per_sm),
+                   text::bytes(g.hbm_gbs * 1e9));
 }
 
 }  // namespace tilescope::lab

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
@@ -14,8 +15,10 @@ std::string check_ending(const std::string& flag, const std::string& path, const
     for (char& c : ending)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     if (ending.empty() || std::find(endings.begin(), endings.end(), ending) != endings.end()) return ending;
-    throw UsageError(flag + ' ' + text::shown(path) + ": must end in " + text::join(endings, " or ") + "; try " + flag +
-                     ' ' + text::shown(file.stem().string() + endings[0]));
+    std::string any = endings[0];
+    for (std::size_t k = 1; k < endings.size(); ++k) any = text::message("list.or", any, endings[k]);
+    throw UsageError(
+        text::message("ending.must_be", flag, text::shown(path), any, text::shown(file.stem().string() + endings[0])));
 }
 
 }  // namespace tilescope::lab

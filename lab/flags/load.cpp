@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
+#include "core/text/message.hpp"
 #include "lab/own/own.hpp"
 
 namespace tilescope::lab {
@@ -13,7 +14,7 @@ void add_load_option(CLI::App& app) {
            [](const std::vector<std::string>& files) {
                for (const std::string& file : files) load(file);
            },
-           "Algorithms of your own, by name: runs the code in the file. A file may stand for an algorithm, too")
+           text::message("option.load"))
         ->type_name("FILE.cpp|so|py")
         ->allow_extra_args(false);
 }

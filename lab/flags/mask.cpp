@@ -1,11 +1,13 @@
 #include "lab/flags/mask.hpp"
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/block_patterns.hpp"
 #include "lab/flags/values.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr Index most_keys = Index{1} << 40, most_documents = Index{1} << 20;
@@ -17,9 +19,7 @@ std::vector<Index> to_documents(const std::string& text) {
         try {
             return to_index("--documents", digits, {1, most, 256});
         } catch (const UsageError&) {
-            throw UsageError(
-                "--documents " + text::shown(text) +
-                ": must be numbers of keys that add up to all, as in 300+200+524, or 4x256 for four alike");
+            throw UsageError(message("mask_flags.no_documents", text::shown(text)));
         }
     };
     std::vector<Index> all;
@@ -30,7 +30,7 @@ std::vector<Index> to_documents(const std::string& text) {
         const Index n = times == std::string::npos ? 1 : number(part.substr(0, times), most_documents);
         const Index keys = number(times == std::string::npos ? part : part.substr(times + 1), most_keys);
         if (static_cast<Index>(all.size()) + n > most_documents)
-            throw UsageError("--documents " + text::shown(text) + ": are more than 2^20; try longer ones");
+            throw UsageError(message("mask_flags.too_many_documents", text::shown(text)));
         all.insert(all.end(), static_cast<std::size_t>(n), keys);
         at = end + 1;
     }
@@ -51,14 +51,12 @@ std::pair<Index, Index> to_mask_block(const std::string& text) {
 Mask mask_from(const Options& o, const Problem& p) {
     const bool causal = o.causal.value_or(false);
     if (causal && o.window_right && *o.window_right > 0)
-        throw UsageError("--window-right " + std::to_string(*o.window_right) +
-                         ": --causal hides all keys after a query; leave one of the two out");
+        throw UsageError(message("mask_flags.window_of_causal", std::to_string(*o.window_right)));
     Mask m = Mask::window(o.window_left, causal ? std::optional<Index>(0) : o.window_right);
     if (!o.documents.empty()) m = m.with(Documents(to_documents(o.documents)));
     if (o.block_mask.empty()) {
         if (!o.mask_block.empty())
-            throw UsageError("--mask-block " + text::shown(o.mask_block) +
-                             ": is of --block-mask; give a pattern or a file, too, or leave it out");
+            throw UsageError(message("mask_flags.block_without_mask", text::shown(o.mask_block)));
         return m;
     }
     const auto [rows, cols] = to_mask_block(o.mask_block.empty() ? "128" : o.mask_block);

@@ -1,15 +1,17 @@
 #include "lab/flags/mode.hpp"
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/memory.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 std::string needs_less(const Options& o, const Request& request) {
-    if (request.file_rank > 0) return "save a part of the arrays";
-    return std::string("try ") + (o.out.empty() ? "--mode count, or " : "") + "a shorter --seq";
+    if (request.file_rank > 0) return message("mode.save_a_part");
+    return message(o.out.empty() ? "mode.count_or_shorter" : "mode.shorter");
 }
 
 /// The most memory that one of the runs takes, less the inputs that are in memory already.
@@ -24,11 +26,11 @@ Bytes host_memory(const std::vector<Report>& counted, const Inputs& present) {
 
 ModeChoice choose_mode(const Options& o, const Request& request, const std::vector<Report>& counted) {
     if (o.mode != "auto" && o.mode != "numeric" && o.mode != "count")
-        throw UsageError("--mode " + text::shown(o.mode) + ": must be numeric, count or auto; try --mode count");
+        throw UsageError(message("mode.unknown", text::shown(o.mode)));
     const bool needed = request.file_rank > 0 || !o.out.empty();
     if (o.mode == "count") {
-        if (needed) throw UsageError("--mode count: has no data, so files mean nothing to it; leave --mode out");
-        return {false, "counts only, as asked"};
+        if (needed) throw UsageError(message("mode.count_with_files"));
+        return {false, message("mode.counts_as_asked")};
     }
     double seconds = 0;
     for (const Report& r : counted) seconds += seconds_to_execute(r, static_cast<int>(o.threads));
@@ -38,20 +40,17 @@ ModeChoice choose_mode(const Options& o, const Request& request, const std::vect
     for (const Report& r : counted)
         if (beyond.empty()) beyond = beyond_hbm(r.experiment);
     if (o.mode == "numeric" || needed) {
-        if (!beyond.empty()) throw RunError("--mode numeric: " + beyond + ", or --mode count");
+        if (!beyond.empty()) throw RunError(message("mode.no_room", beyond));
         check_memory("--mode numeric", memory, fix);
-        const char* const why = o.mode == "numeric"     ? "real numbers, as asked"
-                                : request.file_rank > 0 ? "real numbers, as given"
-                                                        : "real numbers, for --out";
-        return {true, why, fix};
+        const char* const why = o.mode == "numeric"     ? "mode.numbers_as_asked"
+                                : request.file_rank > 0 ? "mode.numbers_as_given"
+                                                        : "mode.numbers_for_out";
+        return {true, message(why), fix};
     }
-    if (!beyond.empty()) return {false, "counts only: " + beyond};
-    if (!fits_in_memory(memory))
-        return {false, "counts only: real numbers would need " + text::bytes(memory) + " of memory"};
-    if (seconds > patience)
-        return {false, "counts only: real numbers would take about " + text::number(seconds) +
-                           " s, ask for them with --mode numeric"};
-    return {true, "real numbers, seed " + std::to_string(o.seed), fix};
+    if (!beyond.empty()) return {false, message("mode.counts_for", beyond)};
+    if (!fits_in_memory(memory)) return {false, message("mode.counts_for_memory", text::bytes(memory))};
+    if (seconds > patience) return {false, message("mode.counts_for_time", text::number(seconds))};
+    return {true, message("mode.numbers_of_seed", std::to_string(o.seed)), fix};
 }
 
 }  // namespace tilescope::lab

@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "core/machine/error.hpp"
-#include "core/text/words.hpp"
+#include "core/text/message.hpp"
 #include "lab/workload/model_presets.hpp"
 
 namespace tilescope::lab {
@@ -54,9 +54,9 @@ std::string phase_asked(const Options& o) { return o.model.empty() ? "" : name_o
 
 void check_model(const Options& o) {
     if (o.model.empty() && !o.phase.empty())
-        throw UsageError("--phase " + o.phase + ": is a phase of a model; add --model llama-3-8b, or leave it out");
+        throw UsageError(text::message("model_flags.phase_without_model", o.phase));
     if (!o.model.empty() && !(o.q + o.k + o.v).empty())
-        throw UsageError("--model " + o.model + ": the files have sizes of their own; leave --model out");
+        throw UsageError(text::message("model_flags.model_and_files", o.model));
 }
 
 }  // namespace tilescope::lab

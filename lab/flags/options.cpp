@@ -2,47 +2,42 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/table.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/gpu/asked.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr Index most_threads = 1024;
 
 void add_random_options(CLI::App& app, Options& o) {
     app.add_option_function<std::string>(
-           "--seed", [&o](const std::string& v) { o.seed = to_seed("--seed", v); }, "Seed of the random inputs")
+           "--seed", [&o](const std::string& v) { o.seed = to_seed("--seed", v); }, message("option.seed"))
         ->type_name("N")
         ->default_str("0");
     app.add_option_function<std::string>(
            "--distribution", [&o](const std::string& v) { o.distribution = name_of(to_distribution(v)); },
-           "Of the inputs: normal, uniform or outliers at random, or a pattern: sentence, band, sink, new_maximum or "
-           "overflow")
+           message("option.distribution"))
         ->type_name("KIND")
         ->default_str("normal");
 }
 
 void add_input_files(CLI::App& app, Options& o) {
-    app.add_option("--q", o.q, "Q from a NumPy file: [n,d], [heads,n,d] or [batch,heads,n,d]")->type_name("FILE.npy");
-    app.add_option("--k", o.k, "K from a NumPy file")->type_name("FILE.npy");
-    app.add_option("--v", o.v, "V from a NumPy file")->type_name("FILE.npy");
-    app.add_option("--do", o.d_o, "dO from a NumPy file (backward passes), beside --q --k --v")->type_name("FILE.npy");
-    app.add_option("--x", o.x, "X from a NumPy file (softmax kernels)")->type_name("FILE.npy");
-    app.add_option(
-           "--bias-file", o.bias_file,
-           "The tensor of --bias from a NumPy file, as [batch,heads,n,n] with 1 where it is shared; of booleans, "
-           "True is seen")
-        ->type_name("FILE.npy");
-    app.add_option("--bias2-file", o.bias2_file, "The second one's")->type_name("FILE.npy");
+    app.add_option("--q", o.q, message("option.q"))->type_name("FILE.npy");
+    app.add_option("--k", o.k, message("option.k"))->type_name("FILE.npy");
+    app.add_option("--v", o.v, message("option.v"))->type_name("FILE.npy");
+    app.add_option("--do", o.d_o, message("option.do"))->type_name("FILE.npy");
+    app.add_option("--x", o.x, message("option.x"))->type_name("FILE.npy");
+    app.add_option("--bias-file", o.bias_file, message("option.bias_file"))->type_name("FILE.npy");
+    app.add_option("--bias2-file", o.bias2_file, message("option.bias2_file"))->type_name("FILE.npy");
     app.add_option_function<std::string>(
-           "--bits16", [&o](const std::string& v) { to_bits16(v), o.bits16 = v; },
-           "What u2 and i2 in these files are: bf16, its bits")
+           "--bits16", [&o](const std::string& v) { to_bits16(v), o.bits16 = v; }, message("option.bits16"))
         ->type_name("TYPE");
-    app.add_option("--layout", o.layout, "Dimensions of the files: bhsd [batch,heads,seq,dim] or bshd, as flash-attn's")
-        ->default_str("bhsd");
+    app.add_option("--layout", o.layout, message("option.layout"))->default_str("bhsd");
 }
 
 }  // namespace
@@ -54,11 +49,11 @@ void add_problem_options(CLI::App& app, Options& o) {
         const auto set = [&o, &flag](const std::string& v) { flag.set(o, v); };
         if (flag.is_switch())
             app.add_flag_function(
-                name, [set](std::int64_t given) { set(given > 0 ? "true" : "false"); }, flag.help);
+                name, [set](std::int64_t given) { set(given > 0 ? "true" : "false"); }, message(flag.help));
         else
-            app.add_option_function<std::string>(name, set, flag.help)
+            app.add_option_function<std::string>(name, set, message(flag.help))
                 ->type_name(flag.type)
-                ->default_str(flag.fallback);
+                ->default_str(text::language().words(flag.fallback) ? message(flag.fallback) : flag.fallback);
     }
 }
 
@@ -68,36 +63,33 @@ void add_input_options(CLI::App& app, Options& o) {
 }
 
 void add_numeric_options(CLI::App& app, Options& o) {
-    app.add_option("--mode", o.mode,
-                   "numeric (real numbers), count (no data) or auto: numbers where the run takes at most " +
-                       std::to_string(patience) + " s, else counts only")
-        ->capture_default_str();
+    app.add_option("--mode", o.mode, message("option.mode", std::to_string(patience)))->capture_default_str();
     add_random_options(app, o);
-    add_whole_option(app, "--threads", {0, most_threads, 8},
-                     "Host threads of a numeric run; 0 for all cores. Results do not depend on it",
-                     [&o](Index n) { o.threads = n; })
-        ->default_str("0");
+    add_whole_option(app, "--threads", {0, most_threads, 8}, message("option.threads"), [&o](Index n) {
+        o.threads = n;
+    })->default_str("0");
 }
 
 void add_file_options(CLI::App& app, Options& o) {
     add_input_files(app, o);
-    app.add_option("--out", o.out, "Write the output to a NumPy file; gradients each to its own: FILE-dQ.npy, ...")
-        ->type_name("FILE.npy");
+    app.add_option("--out", o.out, message("option.out"))->type_name("FILE.npy");
 }
 
-void add_json_option(CLI::App& app, Options& o) { app.add_flag("--json", o.json, "Print JSON instead of text"); }
+void add_json_option(CLI::App& app, Options& o) { app.add_flag("--json", o.json, message("option.json")); }
 
 void add_algorithm_argument(CLI::App& app, std::string& name) {
-    app.add_option("ALGO", name, "Algorithm (see `tilescope list`)")->required();
+    app.add_option("ALGO", name, message("option.algorithm"))->required();
 }
 
 void set_flag(Options& options, const std::string& name, const std::string& value) {
     for (const Flag& flag : flags())
         if (name == flag.name) return flag.set(options, value);
-    const std::string meant = instead_of(Asked::flag, name, value);
-    throw UsageError("--vary " + text::shown(name + "=" + value) + ": no such key" +
-                     (meant.empty() ? text::did_you_mean("; ", name, settable_flags(), ".") : "; " + meant + '.') +
-                     " Keys are " + text::join(settable_flags(), ", "));
+    const std::string typed = text::shown(name + "=" + value), keys = text::join(settable_flags(), ", ");
+    if (const std::string meant = instead_of(Asked::flag, name, value); !meant.empty())
+        throw UsageError(message("option.key_is_elsewhere", typed, meant, keys));
+    if (const auto near = text::nearest(name, settable_flags()))
+        throw UsageError(message("option.misspelt_key", typed, *near, keys));
+    throw UsageError(message("option.unknown_key", typed, keys));
 }
 
 void clear_flag(Options& options, const std::string& name) {

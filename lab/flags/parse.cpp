@@ -2,14 +2,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/quoting.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/gpu/asked.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// The program, or the innermost subcommand that was typed.
@@ -18,11 +21,11 @@ const CLI::App& innermost(const CLI::App& app) {
     return typed.empty() ? app : innermost(*typed.back());
 }
 
-/// "; see `tilescope run --help`"; nothing for words that no program reads, as in a file.
-std::string way_on(const CLI::App& app) {
+/// The message with the command whose --help says more; without it for words that no program reads, as in a file.
+std::string with_way_on(const std::string& what, const CLI::App& app) {
     std::string command = app.get_name();
     for (const CLI::App* a = app.get_parent(); a; a = a->get_parent()) command = a->get_name() + ' ' + command;
-    return command.empty() ? "" : "; see `" + command + " --help`";
+    return command.empty() ? what : message("parse.see_help", what, command);
 }
 
 std::vector<std::string> flags_of(const CLI::App& app) {
@@ -92,10 +95,10 @@ std::string unexpected(const CLI::App& app, const std::vector<std::string>& extr
     const std::string& word = extra[0];
     const bool is_flag = word.starts_with('-') && word.size() > 1;
     if (is_flag && !app.get_parent() && !subcommands_of(app).empty())
-        return text::shown(word) + ": a subcommand comes first, as in `" + app.get_name() + " run flash_v2 --seq 4096`";
+        return message("parse.subcommand_first", text::shown(word), app.get_name());
     const std::vector<std::string> names = is_flag ? flags_of(app) : subcommands_of(app);
     const std::string name = is_flag ? word.substr(0, word.find('=')) : word;
-    if (names.empty()) return text::shown(name) + ": means nothing here; leave it out";
+    if (names.empty()) return message("parse.means_nothing", text::shown(name));
     // The value of an unknown flag may be the name of a flag, as in --theme light.
     const std::string value = word != name       ? word.substr(name.size() + 1)
                               : extra.size() > 1 ? extra[1]
@@ -103,29 +106,30 @@ std::string unexpected(const CLI::App& app, const std::vector<std::string>& extr
     const bool is_one = is_flag && std::find(names.begin(), names.end(), "--" + value) != names.end();
     if (const std::string instead = is_flag ? instead_of(Asked::flag, name, value, own_command(app, typed)) : "";
         !instead.empty() && !is_one)
-        return text::shown(name) + ": unknown flag; " + instead;
-    return text::shown(name) + (is_flag ? ": unknown flag" : ": unknown subcommand") +
-           (is_one ? "; did you mean --" + value + '?' : text::did_you_mean("; ", name, names));
+        return message("parse.flag_is_elsewhere", text::shown(name), instead);
+    const auto near = is_one ? std::optional("--" + value) : text::nearest(name, names);
+    if (near) return message(is_flag ? "parse.misspelt_flag" : "parse.misspelt_subcommand", text::shown(name), *near);
+    return message(is_flag ? "parse.unknown_flag" : "parse.unknown_subcommand", text::shown(name));
 }
 
 std::string missing(const CLI::App& app) {
     for (const CLI::Option* o : app.get_options())
-        if (o->get_required() && o->count() == 0) return o->get_name() + ": is required";
-    return "a subcommand is required";
+        if (o->get_required() && o->count() == 0) return message("parse.required", o->get_name());
+    return message("parse.subcommand_required");
 }
 
 std::string worded(const CLI::App& whole, const CLI::ParseError& e, const std::vector<std::string>& typed) {
     const CLI::App& app = innermost(whole);
     // Unknown words come first: one of them may be meant as the word that seems to be missing.
     const std::vector<std::string> extra = whole.remaining(true);
-    if (!extra.empty()) return unexpected(app, extra, typed) + way_on(app);
-    if (e.get_name() == "RequiredError") return missing(app) + way_on(app);
+    if (!extra.empty()) return with_way_on(unexpected(app, extra, typed), app);
+    if (e.get_name() == "RequiredError") return with_way_on(missing(app), app);
     std::string what = text::shown(e.what(), 400);
     const std::string named = what.substr(0, what.find(':'));
     if (e.get_name() == "ArgumentMismatch" && named.size() < what.size())
-        what = named + (what.find("missing") != std::string::npos ? ": needs a value" : ": is there twice");
-    if (e.get_name() == "ExcludesError") what += "; leave one of them out";
-    return what + way_on(app);
+        what = message(what.find("missing") != std::string::npos ? "parse.needs_value" : "parse.is_there_twice", named);
+    if (e.get_name() == "ExcludesError") what = message("parse.excludes", what);
+    return with_way_on(what, app);
 }
 
 /// A flag that takes no value takes a clear one, or none: --causal, --causal=false.

@@ -4,7 +4,9 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/parse.hpp"
 #include "lab/system/output.hpp"
@@ -12,6 +14,7 @@
 #include "lab/system/texts.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 // The last two are what shells report of programs that SIGINT and SIGPIPE end.
@@ -27,7 +30,7 @@ void answer(CLI::App& app, int argc, char** argv) {
 
 struct Outcome {
     ExitCode code = done;
-    std::string message;
+    std::string text;
 };
 
 /// How f() ends.
@@ -61,12 +64,12 @@ Outcome carried_out(CLI::App& app, int argc, char** argv) {
 
 }  // namespace
 
-const char* const exit_codes =
-    "Exit codes: 0 done, 1 failed, 2 a bad request, 130 interrupted, 141 the pipe that it wrote to was closed.";
+std::string exit_codes() { return message("program.exit_codes"); }
 
 int carry_out(const char* name, const char* purpose, const std::function<void(CLI::App&)>& describe, int argc,
               char** argv) {
     listen_for_signals();
+    const std::string out_of_memory = message("program.out_of_memory");  // while there is memory for it
     try {
         Outcome end = outcome(use_texts_of_environment);
         if (end.code == done) {
@@ -76,10 +79,10 @@ int carry_out(const char* name, const char* purpose, const std::function<void(CL
         }
         // A failure after a request to stop, as of opening a file, happens because of that request.
         if (control().stop && (end.code == failed || end.code == misused)) end = {interrupted, Interrupted().what()};
-        if (!end.message.empty()) std::cerr << name << ": " << end.message << '\n';
+        if (!end.text.empty()) std::cerr << name << ": " << end.text << '\n';
         return end.code;
     } catch (const std::bad_alloc&) {  // also while flags were described, or a message was made
-        std::cerr << name << ": out of memory; try a smaller problem, or see what `ulimit -v` allows\n";
+        std::cerr << name << ": " << out_of_memory << '\n';
         return failed;
     }
 }

@@ -11,7 +11,7 @@ class App;
 namespace tilescope::lab {
 
 /// What the programs' exit codes mean, for --help.
-extern const char* const exit_codes;
+std::string exit_codes();
 
 /// Carries out what the arguments ask of the program, and returns the exit code. `describe` gives it flags, and the
 /// callbacks that do the work. An error becomes one line on standard error. A closed pipe, as in `tilescope list | head

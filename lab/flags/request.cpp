@@ -6,6 +6,7 @@
 
 #include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/validate.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/in_flags.hpp"
@@ -24,6 +25,7 @@
 #include "lab/workload/patterns.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// `o` must have all sizes, also those of a model and of files, so that values that follow from sizes are right.
@@ -47,8 +49,8 @@ Wish wish_from(const Options& o) {
 /// Sets a flag to a size that a file decides. A flag that was given may only repeat it.
 void take(std::optional<Index>& flag, const char* name, Index from_file, const std::string& file) {
     if (flag && *flag != from_file)
-        throw UsageError(std::string(name) + ' ' + std::to_string(*flag) + ": " + text::shown(file) + " has " +
-                         std::to_string(from_file) + "; leave " + name + " out");
+        throw UsageError(message("request.file_has_another", name, std::to_string(*flag), text::shown(file),
+                                 std::to_string(from_file)));
     flag = from_file;
 }
 
@@ -65,10 +67,10 @@ Dtype take_dtype(Options& o, const FileTensor& first) {
     return to_dtype(*o.dtype);
 }
 
-void must_match(const char* flag, const std::string& file, const char* what, Index have, Index want, const char* of) {
+/// `id`: the message where they differ.
+void must_match(const char* id, const char* flag, const std::string& file, Index have, Index want, const char* of) {
     if (have != want)
-        throw UsageError(std::string(flag) + ' ' + text::shown(file) + ": has " + what + ' ' + std::to_string(have) +
-                         ", must be " + std::to_string(want) + " as in " + of);
+        throw UsageError(message(id, flag, text::shown(file), std::to_string(have), std::to_string(want), of));
 }
 
 /// The one place where a file's numbers become an input.
@@ -85,9 +87,7 @@ FileFormat format_from(const Options& o) { return {layout_from(o), to_bits16(o.b
 /// Reads the inputs; their sizes become those of the options.
 void read_attention_files(Options& o, Request& r, Control* control) {
     if (o.q.empty() || o.k.empty() || o.v.empty())
-        throw UsageError("--q --k --v: all three files are needed; missing " + std::string(o.q.empty()   ? "--q"
-                                                                                           : o.k.empty() ? "--k"
-                                                                                                         : "--v"));
+        throw UsageError(message("request.three_files", o.q.empty() ? "--q" : o.k.empty() ? "--k" : "--v"));
     const auto read = [&](const char* flag, const std::string& path) {
         return read_tensor(flag, path, format_from(o), control);
     };
@@ -100,23 +100,22 @@ void read_attention_files(Options& o, Request& r, Control* control) {
     take_length(o.seq_k, "--seq-k", o.seq, k.rows, o.k);
     take(o.dim, "--dim", q.cols, o.q);
     take(o.dim_v, "--dim-v", v.cols, o.v);
-    must_match("--k", o.k, "batch", k.batch, q.batch, "--q");
-    must_match("--v", o.v, "batch", v.batch, q.batch, "--q");
-    must_match("--k", o.k, "dim", k.cols, q.cols, "--q");
-    must_match("--v", o.v, "heads", v.heads, k.heads, "--k");
-    must_match("--v", o.v, "rows", v.rows, k.rows, "--k");
+    must_match("request.other_batch", "--k", o.k, k.batch, q.batch, "--q");
+    must_match("request.other_batch", "--v", o.v, v.batch, q.batch, "--q");
+    must_match("request.other_dim", "--k", o.k, k.cols, q.cols, "--q");
+    must_match("request.other_heads", "--v", o.v, v.heads, k.heads, "--k");
+    must_match("request.other_rows", "--v", o.v, v.rows, k.rows, "--k");
     r.file_rank = q.rank;
     if (!o.layout && q.heads > q.rows)
-        r.remark = "--q " + text::shown(o.q) + ": heads " + std::to_string(q.heads) + ", seq " +
-                   std::to_string(q.rows) +
-                   ", read as [batch, heads, seq, dim]; add --layout bshd if it is [batch, seq, heads, dim]";
+        r.remark =
+            message("request.more_heads_than_rows", text::shown(o.q), std::to_string(q.heads), std::to_string(q.rows));
     take_in(r, "Q", q, dtype, control), take_in(r, "K", k, dtype, control), take_in(r, "V", v, dtype, control);
     if (o.d_o.empty()) return;
     const FileTensor g = read("--do", o.d_o);
-    must_match("--do", o.d_o, "batch", g.batch, q.batch, "--q");
-    must_match("--do", o.d_o, "heads", g.heads, q.heads, "--q");
-    must_match("--do", o.d_o, "rows", g.rows, q.rows, "--q");
-    must_match("--do", o.d_o, "columns", g.cols, v.cols, "--v");
+    must_match("request.other_batch", "--do", o.d_o, g.batch, q.batch, "--q");
+    must_match("request.other_heads", "--do", o.d_o, g.heads, q.heads, "--q");
+    must_match("request.other_rows", "--do", o.d_o, g.rows, q.rows, "--q");
+    must_match("request.other_columns", "--do", o.d_o, g.cols, v.cols, "--v");
     take_in(r, "dO", g, dtype, control);
 }
 
@@ -128,10 +127,8 @@ void read_bias_files(const Options& o, Request& r, const Computation& computatio
     for (std::size_t k = 0; k < std::size(files); ++k) {
         const auto& [flag, path] = files[k];
         if (path->empty()) continue;
-        const auto shown = [f = flag, p = path] { return std::string(f) + ' ' + text::shown(*p) + ": "; };
         if (k >= r.problem.bias.terms.size())
-            throw UsageError(shown() + "there is no such bias; say which axes it has, as in --bias " +
-                             (k == 0 ? "hqk" : "bk+ghqk"));
+            throw UsageError(message("request.no_such_bias", flag, text::shown(*path), k == 0 ? "hqk" : "bk+ghqk"));
         const auto t = std::find_if(declared.begin(), declared.end(),
                                     [&](const TensorDecl& d) { return d.name == std::string_view(bias_tensors[k]); });
         const FileTensor file = read_tensor(flag, *path, {Layout::bhsd, to_bits16(o.bits16), true}, control);
@@ -143,8 +140,8 @@ void read_bias_files(const Options& o, Request& r, const Computation& computatio
         const std::string has = shape(file.batch, file.heads, file.rows, file.cols),
                           wanted = shape(entries, t->slices / entries, t->rows, t->cols);
         if (has != wanted)
-            throw UsageError(shown() + "has shape " + has + ", must have " + wanted + " for --bias " +
-                             r.problem.bias.name() + "; reshape it");
+            throw UsageError(
+                message("request.bias_of_other_shape", flag, text::shown(*path), has, wanted, r.problem.bias.name()));
         take_in(r, t->name, file, r.problem.dtype, control);
     }
 }
@@ -172,8 +169,7 @@ Problem sizes_from(const Options& given) {
 
 Layout layout_from(const Options& o) {
     const std::string name = o.layout.value_or("bhsd");
-    if (name != "bhsd" && name != "bshd")
-        throw UsageError("--layout " + text::shown(name) + ": must be bhsd or bshd; try --layout bshd");
+    if (name != "bhsd" && name != "bshd") throw UsageError(message("request.no_layout", text::shown(name)));
     return name == "bhsd" ? Layout::bhsd : Layout::bshd;
 }
 
@@ -181,26 +177,23 @@ GpuSpec gpu_from(const Options& o) {
     const GpuSpec before = in_flags([&] { return load_gpu(o.gpu); });
     GpuSpec g = before;
     if (o.sms) {
-        if (*o.sms < 1 || *o.sms > 1'000'000)
-            throw UsageError("--sms " + std::to_string(*o.sms) + ": must be from 1 to 1000000; try --sms 108");
+        if (*o.sms < 1 || *o.sms > 1'000'000) throw UsageError(message("request.no_sms", std::to_string(*o.sms)));
         g.sms = *o.sms;
     }
     if (o.sram_kib) {
         if (!(*o.sram_kib > 0) || *o.sram_kib > 1e6)
-            throw UsageError("--sram " + text::number(*o.sram_kib) +
-                             ": KiB per SM, must be above 0 and at most 1000000; try --sram 164");
+            throw UsageError(message("request.no_sram", text::number(*o.sram_kib)));
         // The system's share per thread block stays what it is on this GPU.
         const Bytes reserved = g.system_sram();
         g.sram_per_sm = static_cast<Bytes>(std::llround(*o.sram_kib * 1024));
         if (g.sram_per_sm <= reserved)
-            throw UsageError("--sram " + text::number(*o.sram_kib) + ": " + g.name + " reserves " +
-                             std::to_string(reserved) + " B per thread block; try --sram 16");
+            throw UsageError(
+                message("request.sram_is_reserved", text::number(*o.sram_kib), g.name, std::to_string(reserved)));
         g.sram_per_block = g.sram_per_sm - reserved;
     }
     if (o.hbm_bandwidth) {
         if (!(*o.hbm_bandwidth > 0) || *o.hbm_bandwidth > 1e9)
-            throw UsageError("--hbm-bandwidth " + text::number(*o.hbm_bandwidth) +
-                             ": GB/s, must be above 0 and at most 1e9; try --hbm-bandwidth 1555");
+            throw UsageError(message("request.no_bandwidth", text::number(*o.hbm_bandwidth)));
         g.hbm_gbs = *o.hbm_bandwidth;
     }
     scale_what_follows(g, before, [&](std::string_view key) {
@@ -219,10 +212,10 @@ const char* attention_flag(const Options& o) {
 
 namespace {
 
-/// Names algorithms that do what this one does not: those of the same computation, or, where there are none, those of
-/// the computation of the first one.
+/// A message that names algorithms that do what this one does not: those of the same computation, or, where there are
+/// none, those of the computation of the first one.
 template <class F>
-[[noreturn]] void refuse(const std::string& flag, const Algorithm& algorithm, const char* does_not, F&& does) {
+[[noreturn]] void refuse(const char* id, const std::string& flag, const Algorithm& algorithm, F&& does) {
     std::vector<const Algorithm*> all;
     for (const Algorithm& a : algorithms())
         if (does(a)) all.push_back(&a);
@@ -232,62 +225,51 @@ template <class F>
     std::vector<std::string> names;
     for (const Algorithm* a : all)
         if (a->computes == computes) names.push_back(a->name);
-    throw UsageError(flag + ": " + algorithm.name + " does not " + does_not + "; " + text::join(names, ", ") +
-                     (names.size() == 1 ? " does" : " do") + ", or leave it out");
+    throw UsageError(message(id, flag, algorithm.name, text::join(names, ", "), names.size()));
 }
 
 void check_packing(const Algorithm& algorithm, const Problem& p, const Options& o) {
     if (o.pack != name_of(Packing::on)) return;
-    if (!algorithm.packs) refuse("--pack on", algorithm, "pack heads", [](const Algorithm& a) { return a.packs; });
-    if (p.bias.by_head_or_query())
-        throw UsageError("--pack on: rows of several heads share no row of a bias per head or query, as --bias " +
-                         o.bias + " is; leave one of the two out");
+    if (!algorithm.packs)
+        refuse("request.packs_no_heads", "--pack on", algorithm, [](const Algorithm& a) { return a.packs; });
+    if (p.bias.by_head_or_query()) throw UsageError(message("request.bias_of_packed_heads", o.bias));
     if (p.heads == p.kv_heads)
-        throw UsageError("--pack on: every head has K and V of its own, there is nothing to pack; try --kv-heads " +
-                         std::to_string(p.heads % 4 == 0 ? p.heads / 4 : 1));
+        throw UsageError(message("request.nothing_to_pack", std::to_string(p.heads % 4 == 0 ? p.heads / 4 : 1)));
 }
 
 /// Refuses files of another computation, and flags about files where there is no file.
 void check_files(const Computation& c, const Options& o) {
     layout_from(o);
     const bool any = !(o.q + o.k + o.v + o.x + o.d_o + o.bias_file + o.bias2_file).empty();
-    const auto refuse_without_file = [&](const std::string& flag, const char* what) {
-        throw UsageError(flag + ": says how " + what + ", and there is none; give " + c.file_flag +
-                         " FILE.npy, or leave it out");
-    };
-    if (!any && !o.bits16.empty()) refuse_without_file("--bits16 " + text::shown(o.bits16), "a file is read");
+    if (!any && !o.bits16.empty())
+        throw UsageError(message("request.bits16_without_file", text::shown(o.bits16), c.file_flag));
     if (!any && o.layout && o.out.empty())
-        refuse_without_file("--layout " + text::shown(*o.layout), "files are read and written");
+        throw UsageError(message("request.layout_without_file", text::shown(*o.layout), c.file_flag));
     const bool attention = c.file_flag == std::string_view("--q");
-    if (attention && !o.x.empty())
-        throw UsageError("--x " + text::shown(o.x) + ": is for softmax kernels; attention takes --q --k --v");
-    const std::string gradient = "--do " + text::shown(o.d_o);
+    if (attention && !o.x.empty()) throw UsageError(message("request.x_of_attention", text::shown(o.x)));
     if (!o.d_o.empty() && &c != &computation::attention_backward)
-        throw UsageError(gradient + ": is for backward passes; leave it out, or try flash_v2_backward");
-    if (!o.d_o.empty() && (o.q + o.k + o.v).empty())
-        throw UsageError(gradient + ": comes with the files of its forward pass; add --q --k --v");
-    if (!attention && !(o.q + o.k + o.v).empty())
-        throw UsageError("--q/--k/--v: are for attention; the softmax kernels take --x FILE.npy");
+        throw UsageError(message("request.do_of_forward_pass", text::shown(o.d_o)));
+    if (!o.d_o.empty() && (o.q + o.k + o.v).empty()) throw UsageError(message("request.do_alone", text::shown(o.d_o)));
+    if (!attention && !(o.q + o.k + o.v).empty()) throw UsageError(message("request.qkv_of_softmax"));
 }
 
 }  // namespace
 
 void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& o) {
     if (o.splits != Options().splits && !has_splits(algorithm.knobs))
-        refuse("--splits " + text::shown(o.splits), algorithm, "cut the keys into parts",
+        refuse("request.cuts_no_keys", "--splits " + text::shown(o.splits), algorithm,
                [](const Algorithm& a) { return has_splits(a.knobs); });
     if (algorithm.kernel->parts && o.splits != Options().splits && to_splits("--splits", o.splits).number == 0)
-        throw UsageError("--splits " + text::shown(o.splits) + ": " + algorithm.name +
-                         " has a rule of its own; give a number, or auto for that rule");
+        throw UsageError(message("request.own_rule_of_splits", text::shown(o.splits), algorithm.name));
     check_packing(algorithm, problem, o);
     const auto refusal = refuses(algorithm, problem);
     if (!refusal) return;
     std::vector<std::string> names;
     for (const Algorithm* a : refusal->instead) names.push_back(a->name);
-    throw UsageError(flag_of(refusal->feature, o) + ": " + algorithm.name + " does not do " +
-                     name_of(refusal->feature) + "; " +
-                     (names.empty() ? "" : text::join(names, ", ") + (names.size() == 1 ? " does" : " do") + ", or ") +
-                     "leave it out");
+    const std::string flag = flag_of(refusal->feature, o), feature = name_of(refusal->feature);
+    throw UsageError(names.empty() ? message("request.none_does", flag, algorithm.name, feature)
+                                   : message("request.others_do", flag, algorithm.name, feature,
+                                             text::join(names, ", "), names.size()));
 }
 
 Request resolve(const Options& o, const Algorithm& algorithm, Control* control) {
@@ -309,7 +291,7 @@ Request resolve(const Options& given, const Computation& computation, Control* c
               .remark = ""};
     check_files(computation, o);
     if (const char* flag = attention_flag(given); flag && !computation.features.has(Feature::head_dims))
-        throw UsageError(std::string("--") + flag + ": means nothing to a softmax kernel; leave it out");
+        throw UsageError(message("request.flag_of_attention", flag));
     check_model(given);
     if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r, control);
     if (!o.x.empty()) read_softmax_files(o, r, control);
@@ -318,14 +300,10 @@ Request resolve(const Options& given, const Computation& computation, Control* c
     r.problem.mask = mask_from(o, r.problem);
     in_flags([&] { validate(r.problem); });
     if (o.causal_corner != Options().causal_corner && !r.problem.mask.hides() && r.problem.alibi == 0)
-        throw UsageError(
-            "--causal-corner " + o.causal_corner +
-            ": says where queries stand among the keys, and there is neither mask nor ALiBi; add --causal, or "
-            "leave it out");
+        throw UsageError(message("request.corner_without_mask", o.causal_corner));
     read_bias_files(o, r, computation, control);
     if (const std::string unlike = unlike_prefix(r.inputs, r.problem); !unlike.empty())
-        throw UsageError("--shared-prefix " + std::to_string(r.problem.pages.shared) + ": the sequences of " + unlike +
-                         "'s file do not all begin alike; leave --shared-prefix out");
+        throw UsageError(message("request.unlike_prefix", std::to_string(r.problem.pages.shared), unlike));
     in_flags([&] {
         validate(r.wish.tiling, r.problem);
         if ((o.q + o.x).empty() && computation.features.has(Feature::head_dims))
@@ -346,30 +324,26 @@ const Algorithm& algorithm_named(const std::string& name) {
     if (const Algorithm* a = find_algorithm(name)) return *a;
     if (const auto own = own_name_in(name); own && own->size == name.size()) return own_algorithm(*own);
     if (name.ends_with(".json") || (name.find('/') != std::string::npos && algorithm_in(name) == name))
-        throw UsageError("algorithm " + text::shown(name) +
-                         ": is a file; `tilescope-gui FILE` plays a recording, `tilescope replay FILE` runs it again");
+        throw UsageError(message("request.algorithm_is_file", text::shown(name)));
     if (algorithm_in(name) != name) {
         const Variant v = variant_from(name);
-        std::string flags;
-        for (const auto& [key, value] : v.settings) flags += " --" + key + "=" + text::shown(value);
-        throw UsageError("algorithm " + v.label +
-                         ": has settings in its name, which `tilescope compare`, `sweep` and `plot` take; try " +
-                         v.algorithm->name + flags);
+        std::string words = v.algorithm->name;
+        for (const auto& [key, value] : v.settings) words += " --" + key + "=" + text::shown(value);
+        throw UsageError(message("request.algorithm_with_settings", v.label, words));
     }
-    if (name.find('=') != std::string::npos)
-        throw UsageError("algorithm " + text::shown(name) + ": is none; each key has a --vary of its own: --vary " +
-                         text::shown(name));
+    if (name.find('=') != std::string::npos) throw UsageError(message("request.algorithm_is_axis", text::shown(name)));
     if (const std::string instead = instead_of(Asked::algorithm, name); !instead.empty())
-        throw UsageError("algorithm " + text::shown(name) + ": " + instead);
+        throw UsageError(message("request.algorithm_is_elsewhere", text::shown(name), instead));
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms()) names.push_back(a.name);
-    throw UsageError("algorithm " + text::shown(name) + ": unknown" + text::did_you_mean("; ", name, names, ";") +
-                     " `tilescope list` shows all of them");
+    if (const auto near = text::nearest(name, names))
+        throw UsageError(message("request.misspelt_algorithm", text::shown(name), *near));
+    throw UsageError(message("request.unknown_algorithm", text::shown(name)));
 }
 
 std::string renaming(const std::string& name) {
     const Algorithm* a = find_algorithm(name);
-    return a && a->name != name ? text::shown(name) + " is now called " + a->name : "";
+    return a && a->name != name ? message("request.renamed", text::shown(name), a->name) : "";
 }
 
 Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, Control* control) {

@@ -15,41 +15,32 @@ constexpr Index most_per_sm = 1024, most_l2 = Index{1} << 50;
 
 void add_mapping(Rows& t) {
     constexpr auto mapping = FlagOf::mapping;
-    t.add("br", mapping, "Tile rows, or auto: as --tiles says", "N", "auto", &Options::br, as_tile);
-    t.add("bc", mapping, "Tile columns (keys), or auto", "N", "auto", &Options::bc, as_tile);
-    t.add("splits", mapping,
-          "Parts that split_kv cuts the keys into: a number, or by the rule of FlashAttention-2 or -3; for backward "
-          "passes, that key blocks are dealt out to",
-          "N|fa2|fa3", "auto: fa2, backward as released", &Options::splits,
+    t.add("br", mapping, "flag.br", "N", "auto", &Options::br, as_tile);
+    t.add("bc", mapping, "flag.bc", "N", "auto", &Options::bc, as_tile);
+    t.add("splits", mapping, "flag.splits", "N|fa2|fa3", "fallback.splits", &Options::splits,
           [](const std::string& flag, const std::string& v) {
               const Splits s = to_splits(flag, v);
               return s.number > 0 ? std::to_string(s.number) : v;
           });
-    t.add("pack", mapping,
-          "Rows of the query heads that share K and V in one tile: on, off, or auto: where there is one query",
-          "on|off|auto", "auto", &Options::pack, as_one_of(packings));
-    t.add("tiles", mapping, "Of auto: kernel (as released kernels have them), paper (FlashAttention-1's rule) or best",
-          "RULE", "kernel", &Options::tiles, as_one_of(tile_rules));
-    t.add("objective", mapping, "What --tiles best makes least: time, dram or sm-traffic", "WHAT", "time",
-          &Options::objective, as_one_of(objectives));
-    t.add("blocks-per-sm", mapping, "Thread blocks on an SM, at most", "N", "as many as fit", &Options::blocks_per_sm,
+    t.add("pack", mapping, "flag.pack", "on|off|auto", "auto", &Options::pack, as_one_of(packings));
+    t.add("tiles", mapping, "flag.tiles", "RULE", "kernel", &Options::tiles, as_one_of(tile_rules));
+    t.add("objective", mapping, "flag.objective", "WHAT", "time", &Options::objective, as_one_of(objectives));
+    t.add("blocks-per-sm", mapping, "flag.blocks_per_sm", "N", "fallback.as_many_as_fit", &Options::blocks_per_sm,
           as_whole(1, most_per_sm, 2));
-    t.add("order", mapping, "In which thread blocks start: kernel (its own), heads, rows, longest or snake", "ORDER",
-          "kernel", &Options::order, as_one_of(orders));
+    t.add("order", mapping, "flag.order", "ORDER", "kernel", &Options::order, as_one_of(orders));
 }
 
 void add_machine(Rows& t) {
     constexpr auto machine = FlagOf::machine;
-    t.add("gpu", machine, "A preset's name (A100 is A100-40GB) or a JSON file", "NAME|FILE.json", "H100", &Options::gpu,
-          as_words);
-    t.rows.push_back({"l2", machine, "on, or off: whatever crosses an SM's boundary comes from DRAM", "on|off", "on",
+    t.add("gpu", machine, "flag.gpu", "NAME|FILE.json", "H100", &Options::gpu, as_words);
+    t.rows.push_back({"l2", machine, "flag.l2", "on|off", "on",
                       [](Options& o, const std::string& v) { o.l2 = to_switch("--l2", v); },
                       [](Options& o) { o.l2 = true; }, [](const Options& o) { return o.l2 ? "" : "off"; }});
-    t.add("l2-bytes", machine, "L2 of the whole chip in bytes; 50M is 50 MiB", "N", "of --gpu", &Options::l2_bytes,
+    t.add("l2-bytes", machine, "flag.l2_bytes", "N", "fallback.of_gpu", &Options::l2_bytes,
           as_whole(0, most_l2, Index{50} << 20));
-    t.add("sms", machine, "Streaming multiprocessors", "N", "of --gpu", &Options::sms, as_size);
-    t.add("sram", machine, "SRAM per SM in KiB", "KIB", "of --gpu", &Options::sram_kib, as_number("164"));
-    t.add("hbm-bandwidth", machine, "HBM bandwidth in GB/s", "GB/S", "of --gpu", &Options::hbm_bandwidth,
+    t.add("sms", machine, "flag.sms", "N", "fallback.of_gpu", &Options::sms, as_size);
+    t.add("sram", machine, "flag.sram", "KIB", "fallback.of_gpu", &Options::sram_kib, as_number("164"));
+    t.add("hbm-bandwidth", machine, "flag.hbm_bandwidth", "GB/S", "fallback.of_gpu", &Options::hbm_bandwidth,
           as_number("1555"));
 }
 

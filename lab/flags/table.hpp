@@ -23,7 +23,9 @@ enum class FlagOf : std::uint8_t {
 struct Flag {
     const char* name;  ///< without dashes
     FlagOf of;
-    const char *help, *type, *fallback;                     ///< as help shows them; a switch has no type
+    const char* help;                                       ///< the id of its message
+    const char* type;                                       ///< as help shows it; a switch has none
+    const char* fallback;                                   ///< as help shows it, or the id of its message
     std::function<void(Options&, const std::string&)> set;  ///< throws UsageError
     std::function<void(Options&)> clear;                    ///< as if the flag had not been given
     std::function<std::string(const Options&)> get;         ///< empty where the flag says nothing new

@@ -4,19 +4,23 @@
 #include <cmath>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu/asked.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr Index largest_guess = Index{1} << 50;
 
-/// Throws "--seq 1e3: must be a whole number; try --seq 1000".
-[[noreturn]] void refuse(const std::string& flag, const std::string& text, const std::string& what,
-                         const std::string& fix) {
-    throw UsageError(flag + ' ' + text::shown(text) + ": " + what + "; try " + flag + ' ' + fix);
+/// Throws a message about the flag, its value and what to write instead: "--seq 1e3: must be a whole number; try --seq
+/// 1000".
+template <class... A>
+[[noreturn]] void refuse_value(const char* id, const std::string& flag, const std::string& text, const std::string& fix,
+                               const A&... more) {
+    throw UsageError(message(id, flag, text::shown(text), fix, more...));
 }
 
 /// The whole number that was probably meant: 1000 for "1e3" and "1,000", 16k for "16kB", 1536 for "1.5k"; `fix` where
@@ -34,10 +38,10 @@ std::string meant(std::string text, Index fix) {
     return std::to_string(std::llround(number * factor));
 }
 
-std::string range_of(const Whole& allowed) {
-    const std::string least = std::to_string(allowed.least);
-    const bool open = allowed.most == Whole().most;
-    return open ? "must be at least " + least : "must be from " + least + " to " + std::to_string(allowed.most);
+[[noreturn]] void refuse_range(const std::string& flag, const std::string& text, const Whole& allowed) {
+    const std::string fix = std::to_string(allowed.fix), least = std::to_string(allowed.least);
+    if (allowed.most == Whole().most) refuse_value("values.at_least", flag, text, fix, least);
+    refuse_value("values.from_to", flag, text, fix, least, std::to_string(allowed.most));
 }
 
 }  // namespace
@@ -45,31 +49,28 @@ std::string range_of(const Whole& allowed) {
 Index to_index(const std::string& flag, const std::string& text, const Whole& allowed) {
     Index value = 0;
     const std::errc error = text::to_whole(text, value);
-    const std::string fix = std::to_string(allowed.fix);
-    if (error == std::errc::result_out_of_range) {
-        const bool bounded = allowed.most != Whole().most;
-        refuse(flag, text, bounded ? range_of(allowed) : "is too large", bounded ? fix : "65536");
-    }
-    if (error != std::errc()) refuse(flag, text, "must be a whole number", meant(text, allowed.fix));
-    if (value < allowed.least || value > allowed.most) refuse(flag, text, range_of(allowed), fix);
+    const bool beyond = error == std::errc::result_out_of_range;
+    if (beyond && allowed.most == Whole().most) refuse_value("values.too_large", flag, text, "65536");
+    if (error != std::errc() && !beyond) refuse_value("values.no_whole", flag, text, meant(text, allowed.fix));
+    if (beyond || value < allowed.least || value > allowed.most) refuse_range(flag, text, allowed);
     return value;
 }
 
 std::uint64_t to_seed(const std::string& flag, const std::string& text) {
     std::uint64_t value = 0;
     if (text::to_whole(text, value) == std::errc()) return value;
-    refuse(flag, text, "must be a whole number from 0 to 2^64 - 1", "1");
+    refuse_value("values.no_seed", flag, text, "1");
 }
 
 double to_real(const std::string& flag, const std::string& text, const char* fix) {
     if (const auto value = text::to_number(text)) return *value;
-    refuse(flag, text, "must be a finite number", fix);
+    refuse_value("values.no_number", flag, text, fix);
 }
 
 bool to_bool(const std::string& flag, const std::string& text) {
     if (text == "true" || text == "1" || text == "yes" || text == "on") return true;
     if (text == "false" || text == "0" || text == "no" || text == "off") return false;
-    throw UsageError(flag + ' ' + text::shown(text) + ": must be true or false; try " + flag + "=true");
+    throw UsageError(message("values.no_bool", flag, text::shown(text)));
 }
 
 bool to_switch(const std::string& flag, const std::string& text) {
@@ -78,7 +79,7 @@ bool to_switch(const std::string& flag, const std::string& text) {
 }
 
 void refuse_name(const std::string& flag, const std::string& text, const std::vector<std::string>& names) {
-    refuse(flag, text, "must be " + text::alternatives(names), text::nearest(text, names).value_or(names[0]));
+    refuse_value("values.one_of", flag, text, text::nearest(text, names).value_or(names[0]), text::alternatives(names));
 }
 
 Distribution to_distribution(const std::string& text) {
@@ -87,29 +88,29 @@ Distribution to_distribution(const std::string& text) {
 
 Dtype to_dtype(const std::string& text, const std::string& flag) {
     if (const auto t = dtype_from(text)) return *t;
-    const std::string instead = flag == "--dtype" ? instead_of(Asked::dtype, text) : "";
-    throw UsageError(flag + ' ' + text::shown(text) + ": must be f32, f16 or bf16; " +
-                     (instead.empty() ? "try " + flag + (flag == "--dtype" ? " f16" : " f32") : instead));
+    const bool stored = flag == "--dtype";
+    if (const std::string instead = stored ? instead_of(Asked::dtype, text) : ""; !instead.empty())
+        throw UsageError(message("values.other_dtype", flag, text::shown(text), instead));
+    refuse_value("values.no_dtype", flag, text, stored ? "f16" : "f32");
 }
 
 Bits16 to_bits16(const std::string& text) {
     if (text.empty()) return Bits16::unknown;
     if (text == name_of(Dtype::bf16)) return Bits16::bf16;
-    throw UsageError("--bits16 " + text::shown(text) + ": must be bf16, or left out; try --bits16 bf16");
+    throw UsageError(message("values.no_bits16", text::shown(text)));
 }
 
 Index to_tile(const std::string& flag, const std::string& text) {
     if (text == "auto") return 0;
     const Index value = to_index(flag, text);
-    if (value < 1) refuse(flag, text, "must be at least 1, or auto", "64");
+    if (value < 1) refuse_value("values.no_tile", flag, text, "64");
     return value;
 }
 
 std::pair<std::string, std::vector<BiasTerm>> to_bias(const std::string& text) {
     if (text == "none") return {text, {}};
     if (const auto terms = Bias::terms_from(text)) return {text, *terms};
-    refuse("--bias", text,
-           "must be axes out of b or g, h, q, and k last, in this order, of one bias or of two with a +", "hqk");
+    throw UsageError(message("values.no_bias", text::shown(text)));
 }
 
 const char* name_of(DropoutMask mask) { return mask == DropoutMask::stored ? "stored" : "regenerated"; }
@@ -121,10 +122,10 @@ Splits to_splits(const std::string& flag, const std::string& text) {
     Index value = 0;
     const std::errc error = text::to_whole(text, value);
     if (error == std::errc() && value >= 1 && value <= most_splits) return {value};
-    refuse(flag, text, "must be from 1 to " + std::to_string(most_splits) + ", or auto, fa2 or fa3", "8");
+    refuse_value("values.no_splits", flag, text, "8", std::to_string(most_splits));
 }
 
-CLI::Option* add_whole_option(CLI::App& app, const char* flag, const Whole& allowed, const char* help,
+CLI::Option* add_whole_option(CLI::App& app, const char* flag, const Whole& allowed, const std::string& help,
                               std::function<void(Index)> set) {
     const auto read = [name = std::string(flag), allowed, set = std::move(set)](const std::string& text) {
         set(to_index(name, text, allowed));

@@ -65,7 +65,7 @@ struct Splits {
 Splits to_splits(const std::string& flag, const std::string& text);
 
 /// Adds a flag whose value to_index() reads.
-CLI::Option* add_whole_option(CLI::App& app, const char* flag, const Whole& allowed, const char* help,
+CLI::Option* add_whole_option(CLI::App& app, const char* flag, const Whole& allowed, const std::string& help,
                               std::function<void(Index)> set);
 
 }  // namespace tilescope::lab

@@ -3,17 +3,21 @@
 #include <algorithm>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/own/own.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr const char* label_key = "label";
 
-[[noreturn]] void refuse(const std::string& text, const std::string& what) {
-    throw UsageError(text::shown(text) + ": " + what + "; try flash_v2:br=64,bc=64 or flash_v2@H100");
+/// The message is about the whole variant, its first argument.
+template <class... A>
+[[noreturn]] void refuse_variant(const char* id, const std::string& text, const A&... more) {
+    throw UsageError(message(id, text::shown(text), more...));
 }
 
 /// The settings of a list such as "br=64,bc=64"; `text`: the whole variant, for messages.
@@ -24,7 +28,7 @@ Settings settings_in(const std::string& list, const std::string& text) {
         const std::string one = list.substr(begin, end - begin);
         const std::size_t equals = one.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == one.size())
-            refuse(text, "behind the colon come KEY=VALUE, with commas between them");
+            refuse_variant("variant.no_settings", text);
         settings.emplace_back(one.substr(0, equals), one.substr(equals + 1));
         begin = end + 1;
     }
@@ -39,7 +43,8 @@ bool is_setting(const std::string& key) {
 /// "FlashAttention-2, br=64 on H100".
 std::string title_of(const Algorithm& algorithm, const Settings& settings) {
     std::string title = *algorithm.title ? algorithm.title : algorithm.name;
-    for (const auto& [key, value] : settings) title += key == "gpu" ? " on " + value : ", " + key + "=" + value;
+    for (const auto& [key, value] : settings)
+        title = key == "gpu" ? message("variant.on_gpu", title, value) : message("list.more", title, key + "=" + value);
     return text::shown(title);
 }
 
@@ -49,8 +54,8 @@ Options with(Options options, const Settings& settings) {
     for (auto s = settings.begin(); s != settings.end(); ++s) {
         const auto same = [&](const auto& earlier) { return earlier.first == s->first; };
         if (const auto earlier = std::find_if(settings.begin(), s, same); earlier != s)
-            throw UsageError(s->first + ": is set twice, to " + text::shown(earlier->second) + " and " +
-                             text::shown(s->second) + "; leave one of them out");
+            throw UsageError(
+                message("variant.set_twice", s->first, text::shown(earlier->second), text::shown(s->second)));
         set_flag(options, s->first, s->second);
     }
     return options;
@@ -63,24 +68,23 @@ std::string algorithm_in(const std::string& variant) {
 
 Variant variant_from(const std::string& text) {
     const std::string name = algorithm_in(text);
-    if (name.find('=') != std::string::npos) refuse(text, "is no algorithm; a list of values needs --vary before it");
+    if (name.find('=') != std::string::npos) refuse_variant("variant.no_algorithm", text);
     Variant v{&algorithm_named(name), {}, ""};
     const std::size_t at = text.find('@', name.size());
     if (text.size() > name.size() && text[name.size()] == ':')
         v.settings = settings_in(text.substr(name.size() + 1, at - std::min(at, name.size() + 1)), text);
     if (at != std::string::npos) {
-        if (at + 1 == text.size()) refuse(text, "behind the @ comes a GPU");
+        if (at + 1 == text.size()) refuse_variant("variant.no_gpu", text);
         const std::size_t colon = text.find(':', at), equals = text.find('=', std::min(colon, text.size()));
         if (equals != std::string::npos && is_setting(text.substr(colon + 1, equals - colon - 1)))
-            throw UsageError(text::shown(text) + ": settings come before the GPU; try " +
-                             text::shown(text.substr(0, at) + text.substr(colon) + text.substr(at, colon - at)));
+            refuse_variant("variant.gpu_before_settings", text,
+                           text::shown(text.substr(0, at) + text.substr(colon) + text.substr(at, colon - at)));
         v.settings.emplace_back("gpu", text.substr(at + 1));
     }
     v.label = text::shown(v.algorithm->name + text.substr(name.size()));
     for (const auto& [key, value] : v.settings)
         if (!is_setting(key))
-            refuse(text, "no such key as " + text::shown(key) + ": keys are " + text::join(settable_flags(), ", ") +
-                             " and label");
+            refuse_variant("variant.unknown_key", text, text::shown(key), text::join(settable_flags(), ", "));
     std::string named;
     for (const auto& [key, value] : v.settings)
         if (key == label_key) named = text::shown(value);

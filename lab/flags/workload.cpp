@@ -4,6 +4,7 @@
 
 #include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/problem.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/mask.hpp"
 #include "lab/flags/rows.hpp"
@@ -20,54 +21,53 @@ void write_size(const Problem& p, Options& o) {
 
 void add_sizes(Rows& t) {
     constexpr auto sizes = FlagOf::sizes, attention = FlagOf::attention;
-    t.add("model", attention, "A model's name: one layer of it (see `tilescope models`); flags beside it win", "NAME",
-          "none", &Options::model, [](const std::string&, const std::string& v) {
+    t.add("model", attention, "flag.model", "NAME", "fallback.none", &Options::model,
+          [](const std::string&, const std::string& v) {
               return std::string(in_flags([&] { return model_named(v).name; }));
           });
-    t.add("phase", attention, "Of --model: prefill (a prompt of --seq) or decode (one token after --seq)", "PHASE",
-          "prefill", &Options::phase, as_one_of(phases));
+    t.add("phase", attention, "flag.phase", "PHASE", "prefill", &Options::phase, as_one_of(phases));
     t.add_size(
-        "batch", sizes, "Batch size", "1", &Options::batch, [](const Options& o, Problem& p) { p.batch = *o.batch; },
+        "batch", sizes, "flag.batch", "1", &Options::batch, [](const Options& o, Problem& p) { p.batch = *o.batch; },
         write_size<&Problem::batch, &Options::batch>);
     t.add_size(
-        "heads", sizes, "Query heads", "8", &Options::heads,
+        "heads", sizes, "flag.heads", "8", &Options::heads,
         [](const Options& o, Problem& p) { p.heads = p.kv_heads = *o.heads; },
         write_size<&Problem::heads, &Options::heads>);
     t.add_size(
-        "kv-heads", attention, "Heads of K and V (grouped-query attention)", "--heads", &Options::kv_heads,
+        "kv-heads", attention, "flag.kv_heads", "--heads", &Options::kv_heads,
         [](const Options& o, Problem& p) { p.kv_heads = *o.kv_heads; },
         [](const Problem& p, Options& o) {
             if (p.kv_heads != p.heads) o.kv_heads = p.kv_heads;
         });
     t.rows.back().asks_for = Feature::grouped_heads;
     t.add_size(
-        "seq", sizes, "Sequence length of queries and keys; 16k is 16384", "1024", &Options::seq,
+        "seq", sizes, "flag.seq", "1024", &Options::seq,
         [](const Options& o, Problem& p) { p.seq_q = p.seq_k = *o.seq; },
         [](const Problem& p, Options& o) {
             if (p.seq_q == p.seq_k && p.seq_q != Problem().seq_q) o.seq = p.seq_q;
         });
     t.add_size(
-        "seq-q", sizes, "Queries (rows, for the softmax kernels)", "--seq", &Options::seq_q,
+        "seq-q", sizes, "flag.seq_q", "--seq", &Options::seq_q,
         [](const Options& o, Problem& p) { p.seq_q = *o.seq_q; },
         [](const Problem& p, Options& o) {
             if (p.seq_q != p.seq_k) o.seq_q = p.seq_q;
         });
     t.add_size(
-        "seq-k", sizes, "Keys (columns, for the softmax kernels)", "--seq", &Options::seq_k,
+        "seq-k", sizes, "flag.seq_k", "--seq", &Options::seq_k,
         [](const Options& o, Problem& p) { p.seq_k = *o.seq_k; },
         [](const Problem& p, Options& o) {
             if (p.seq_q != p.seq_k) o.seq_k = p.seq_k;
         });
     t.add_size(
-        "dim", attention, "Head dimension of Q and K", "64", &Options::dim,
+        "dim", attention, "flag.dim", "64", &Options::dim,
         [](const Options& o, Problem& p) { p.dim = p.dim_v = *o.dim; }, write_size<&Problem::dim, &Options::dim>);
     t.add_size(
-        "dim-v", attention, "Head dimension of V and O", "--dim", &Options::dim_v,
+        "dim-v", attention, "flag.dim_v", "--dim", &Options::dim_v,
         [](const Options& o, Problem& p) { p.dim_v = *o.dim_v; },
         [](const Problem& p, Options& o) {
             if (p.dim_v != p.dim) o.dim_v = p.dim_v;
         });
-    Flag& type = t.add("dtype", sizes, "Storage type: f32, f16 or bf16", "TYPE", "f16", &Options::dtype, as_words);
+    Flag& type = t.add("dtype", sizes, "flag.dtype", "TYPE", "f16", &Options::dtype, as_words);
     type.ask = [](const Options& o, Problem& p) { p.dtype = to_dtype(*o.dtype); };
     type.write = [](const Problem& p, Options& o) {
         if (p.dtype != Problem().dtype) o.dtype = name_of(p.dtype);
@@ -76,45 +76,32 @@ void add_sizes(Rows& t) {
 
 void add_mask(Rows& t) {
     constexpr auto attention = FlagOf::attention;
-    Flag& causal = t.add("causal", attention, "Query r sees keys <= r + seq_k - seq_q, or as --causal-corner says",
-                         nullptr, nullptr, &Options::causal, to_bool);
+    Flag& causal = t.add("causal", attention, "flag.causal", nullptr, nullptr, &Options::causal, to_bool);
     causal.asks_for = Feature::mask;
     causal.write = [](const Problem& p, Options& o) { set_mask(o, p.mask); };  // all flags of the mask
-    Flag& corner = t.add(
-        "causal-corner", attention,
-        "Which query and key stand side by side: the last (bottom-right, as in FlashAttention) or the first (top-left, "
-        "as in PyTorch, JAX and ONNX: query r sees keys <= r)",
-        "CORNER", "bottom-right", &Options::causal_corner, as_one_of(corners));
+    Flag& corner = t.add("causal-corner", attention, "flag.causal_corner", "CORNER", "bottom-right",
+                         &Options::causal_corner, as_one_of(corners));
     corner.ask = [](const Options& o, Problem& p) {
         const Corner asked = to_named("--causal-corner", o.causal_corner, std::span<const Corner>(corners));
         if (p.seq_q != p.seq_k) p.corner = asked;  // else both are the same
     };
     corner.write = [](const Problem& p, Options& o) { o.causal_corner = name_of(p.corner); };
-    t.add("window-left", attention,
-          "Keys before its own place that a query sees, of all; with --causal a sliding window", "N", "all",
-          &Options::window_left, as_reach)
+    t.add("window-left", attention, "flag.window_left", "N", "fallback.all", &Options::window_left, as_reach).asks_for =
+        Feature::mask;
+    t.add("window-right", attention, "flag.window_right", "N", "fallback.all", &Options::window_right, as_reach)
         .asks_for = Feature::mask;
-    t.add("window-right", attention, "Keys after its own place that a query sees", "N", "all", &Options::window_right,
-          as_reach)
-        .asks_for = Feature::mask;
-    t.add("documents", attention,
-          "Sequences one after the other, of so many keys, as in 300+200+524 or 4x256: a query sees its own", "LIST",
-          "one", &Options::documents, [](const std::string&, const std::string& v) { return to_documents(v), v; })
+    t.add("documents", attention, "flag.documents", "LIST", "fallback.one_document", &Options::documents,
+          [](const std::string&, const std::string& v) { return to_documents(v), v; })
         .asks_for = Feature::documents;
-    t.add("block-mask", attention,
-          "Blocks that are seen: butterfly, band:N, strided:N, global:N, random:X, or a file of 0 and 1 (or booleans)",
-          "NAME|FILE", "none", &Options::block_mask, as_words)
+    t.add("block-mask", attention, "flag.block_mask", "NAME|FILE", "fallback.none", &Options::block_mask, as_words)
         .asks_for = Feature::block_mask;
-    t.add("mask-block", attention, "Queries and keys of a block of --block-mask, as in 128 or 64x256", "N|NxN", "128",
-          &Options::mask_block, [](const std::string&, const std::string& v) { return to_mask_block(v), v; });
+    t.add("mask-block", attention, "flag.mask_block", "N|NxN", "128", &Options::mask_block,
+          [](const std::string&, const std::string& v) { return to_mask_block(v), v; });
 }
 
 /// The types of S and P; a problem has them only where they differ from the default.
 void add_score_types(Rows& t) {
-    Flag& scores =
-        t.add("scores", FlagOf::attention,
-              "Type of S where it goes to HBM (`standard`): f32, as unfused graphs of JAX have it, or --dtype", "TYPE",
-              "--dtype", &Options::scores, as_words);
+    Flag& scores = t.add("scores", FlagOf::attention, "flag.scores", "TYPE", "--dtype", &Options::scores, as_words);
     scores.asks_for = Feature::score_types;
     scores.ask = [](const Options& o, Problem& p) {
         if (const Dtype type = to_dtype(*o.scores, "--scores"); type != p.dtype) p.scores = type;
@@ -122,8 +109,8 @@ void add_score_types(Rows& t) {
     scores.write = [](const Problem& p, Options& o) {
         if (p.scores) o.scores = name_of(*p.scores);
     };
-    Flag& weights = t.add("weights", FlagOf::attention, "Type of P = softmax(S) where it goes to HBM", "TYPE",
-                          "--scores", &Options::weights, as_words);
+    Flag& weights =
+        t.add("weights", FlagOf::attention, "flag.weights", "TYPE", "--scores", &Options::weights, as_words);
     weights.asks_for = Feature::score_types;
     weights.ask = [](const Options& o, Problem& p) {
         if (const Dtype type = to_dtype(*o.weights, "--weights"); type != p.score_type()) p.weights = type;
@@ -134,69 +121,55 @@ void add_score_types(Rows& t) {
 }
 
 void add_passes(Rows& t) {
-    Flag& passes = t.add(
-        "passes", FlagOf::attention,
-        "Launches of `standard` by a list, as unfused graphs have them: with / between launches, + between what one "
-        "does "
-        "and : before the type that it writes, as in product:f32/scale+mask/softmax/product; or typed, transformers, "
-        "math (PyTorch's) or xla (JAX's)",
-        "LIST", "its own", &Options::passes, [](const std::string&, const std::string& v) {
-            in_flags([&] { passes_from(v); });
-            return v;
-        });
+    Flag& passes = t.add("passes", FlagOf::attention, "flag.passes", "LIST", "fallback.its_own", &Options::passes,
+                         [](const std::string&, const std::string& v) {
+                             in_flags([&] { passes_from(v); });
+                             return v;
+                         });
     passes.asks_for = Feature::passes;
     passes.ask = [](const Options& o, Problem& p) { in_flags([&] { p.passes = passes_from(o.passes); }); };
     passes.write = [](const Problem& p, Options& o) { o.passes = name_of(p.passes); };
 }
 
 Softmax softmax_from(const std::string& name) {
-    if (name != "naive" && name != "safe")
-        throw UsageError("--softmax " + text::shown(name) + ": must be naive or safe; try --softmax safe");
+    if (name != "naive" && name != "safe") throw UsageError(text::message("flag.no_softmax", text::shown(name)));
     return name == "naive" ? Softmax::naive : Softmax::safe;
 }
 
 void add_scores(Rows& t) {
     constexpr auto attention = FlagOf::attention;
-    Flag& scale =
-        t.add("scale", attention, "Factor on the logits", "X", "1/sqrt(dim)", &Options::scale, as_number("0.125"));
+    Flag& scale = t.add("scale", attention, "flag.scale", "X", "1/sqrt(dim)", &Options::scale, as_number("0.125"));
     scale.asks_for = Feature::scale;
     scale.ask = [](const Options& o, Problem& p) { p.scale = o.scale; };
     scale.write = [](const Problem& p, Options& o) { o.scale = p.scale; };
     add_score_types(t);
     add_passes(t);
-    Flag& softmax = t.add("softmax", attention, "Softmax of `standard`: naive or safe", "KIND", "safe",
-                          &Options::softmax, as_words);
+    Flag& softmax = t.add("softmax", attention, "flag.softmax", "KIND", "safe", &Options::softmax, as_words);
     softmax.asks_for = Feature::naive_softmax;
     softmax.ask = [](const Options& o, Problem& p) { p.softmax = softmax_from(*o.softmax); };
     softmax.write = [](const Problem& p, Options& o) {
         if (p.softmax == Softmax::naive) o.softmax = name_of(p.softmax);
     };
-    Flag& bias = t.add(
-        "bias", attention,
-        "A tensor added to the logits, by its axes: qk for all, k per key only; before them h: one per head, b: per "
-        "batch entry, g: per group of them. Two with a +: bk+ghqk is Evoformer's",
-        "AXES", "none", &Options::bias, [](const std::string&, const std::string& v) { return to_bias(v).first; });
+    Flag& bias = t.add("bias", attention, "flag.bias", "AXES", "none", &Options::bias,
+                       [](const std::string&, const std::string& v) { return to_bias(v).first; });
     bias.asks_for = Feature::bias;
     bias.ask = [](const Options& o, Problem& p) { p.bias.terms = to_bias(o.bias).second; };
     bias.write = [](const Problem& p, Options& o) {
         if (p.bias) o.bias = p.bias.name();
     };
-    Flag& group = t.add("bias-group", attention, "Consecutive batch entries that share a bias with a g", "N", "1",
-                        &Options::bias_group, as_size);
+    Flag& group = t.add("bias-group", attention, "flag.bias_group", "N", "1", &Options::bias_group, as_size);
     group.ask = [](const Options& o, Problem& p) { p.bias.group = *o.bias_group; };
     group.write = [](const Problem& p, Options& o) {
         if (p.bias.has_groups()) o.bias_group = p.bias.group;
     };
-    Flag& alibi =
-        t.add("alibi", attention, "Subtract from each logit the distance of query and key, times a slope of the head",
-              nullptr, nullptr, &Options::alibi, to_bool);
+    Flag& alibi = t.add("alibi", attention, "flag.alibi", nullptr, nullptr, &Options::alibi, to_bool);
     alibi.asks_for = Feature::alibi;
     alibi.ask = [](const Options& o, Problem& p) { p.alibi = *o.alibi ? p.heads : 0; };
     alibi.write = [](const Problem& p, Options& o) {
         if (p.alibi > 0) o.alibi = true;
     };
-    Flag& cap = t.add("soft-cap", attention, "X tanh(s / X) in place of each logit s = scale q k", "X", "none",
-                      &Options::soft_cap, as_number("50"));
+    Flag& cap =
+        t.add("soft-cap", attention, "flag.soft_cap", "X", "fallback.none", &Options::soft_cap, as_number("50"));
     cap.asks_for = Feature::soft_cap;
     cap.ask = [](const Options& o, Problem& p) { p.soft_cap = o.soft_cap; };
     cap.write = [](const Problem& p, Options& o) { o.soft_cap = p.soft_cap; };
@@ -204,30 +177,27 @@ void add_scores(Rows& t) {
 
 /// Whether there is dropout. Other flags of dropout need its probability; with 0 there is none, whatever they say.
 bool drops(const Options& o, const std::string& flag) {
-    if (!o.dropout) throw UsageError(flag + ": is of dropout: give its probability, too, as in --dropout 0.1");
+    if (!o.dropout) throw UsageError(text::message("flag.of_dropout", flag));
     return *o.dropout != 0;
 }
 
 void add_dropout(Rows& t) {
     constexpr auto attention = FlagOf::attention;
-    Flag& dropout = t.add("dropout", attention, "Probability with which weights are dropped", "P", "0",
-                          &Options::dropout, as_number("0.1"));
+    Flag& dropout = t.add("dropout", attention, "flag.dropout", "P", "0", &Options::dropout, as_number("0.1"));
     dropout.asks_for = Feature::dropout;
     dropout.ask = [](const Options& o, Problem& p) { p.dropout.p = *o.dropout; };
     dropout.write = [](const Problem& p, Options& o) {
         if (p.dropout) o.dropout = p.dropout.p;
     };
-    Flag& seed = t.add("dropout-seed", attention, "Seed of dropout's mask", "N", "0", &Options::dropout_seed, to_seed);
+    Flag& seed = t.add("dropout-seed", attention, "flag.dropout_seed", "N", "0", &Options::dropout_seed, to_seed);
     seed.ask = [](const Options& o, Problem& p) {
         if (drops(o, "--dropout-seed " + std::to_string(*o.dropout_seed))) p.dropout.seed = *o.dropout_seed;
     };
     seed.write = [](const Problem& p, Options& o) {
         if (p.dropout) o.dropout_seed = p.dropout.seed;
     };
-    Flag& mask =
-        t.add("dropout-mask", attention,
-              "Of dropout: regenerated where it is needed, or stored: a launch writes it, and it is read again", "KIND",
-              "regenerated", &Options::dropout_mask, as_one_of(dropout_masks));
+    Flag& mask = t.add("dropout-mask", attention, "flag.dropout_mask", "KIND", "regenerated", &Options::dropout_mask,
+                       as_one_of(dropout_masks));
     mask.ask = [](const Options& o, Problem& p) {
         const auto kind = to_named("--dropout-mask", o.dropout_mask, std::span<const DropoutMask>(dropout_masks));
         if (drops(o, "--dropout-mask " + o.dropout_mask)) p.dropout.stored = kind == DropoutMask::stored;
@@ -239,24 +209,23 @@ void add_dropout(Rows& t) {
 
 void add_pages(Rows& t) {
     constexpr auto attention = FlagOf::attention;
-    Flag& size = t.add("page-size", attention, "K and V in pages of N keys that a table finds, as servers keep them",
-                       "N", "in one piece", &Options::page_size, as_size);
+    Flag& size =
+        t.add("page-size", attention, "flag.page_size", "N", "fallback.in_one_piece", &Options::page_size, as_size);
     size.asks_for = Feature::pages;
     size.ask = [](const Options& o, Problem& p) { p.pages.size = *o.page_size; };
     size.write = [](const Problem& p, Options& o) {
         if (p.pages) o.page_size = p.pages.size;
     };
-    Flag& order = t.add("page-order", attention, "Of the pages in memory: identity (one after the other) or permuted",
-                        "ORDER", "identity", &Options::page_order, as_one_of(page_orders));
+    Flag& order = t.add("page-order", attention, "flag.page_order", "ORDER", "identity", &Options::page_order,
+                        as_one_of(page_orders));
     order.ask = [](const Options& o, Problem& p) {
         p.pages.order = to_named("--page-order", o.page_order, std::span<const PageOrder>(page_orders));
     };
     order.write = [](const Problem& p, Options& o) {
         if (p.pages) o.page_order = name_of(p.pages.order);
     };
-    Flag& prefix = t.add("shared-prefix", attention,
-                         "Keys that all sequences of the batch begin with: their whole pages are there once", "N",
-                         "none", &Options::shared_prefix, as_size);
+    Flag& prefix =
+        t.add("shared-prefix", attention, "flag.shared_prefix", "N", "fallback.none", &Options::shared_prefix, as_size);
     prefix.ask = [](const Options& o, Problem& p) { p.pages.shared = *o.shared_prefix; };
     prefix.write = [](const Problem& p, Options& o) {
         if (p.pages.shared > 0) o.shared_prefix = p.pages.shared;
