@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <iterator>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 template <Bytes Report::*member>
@@ -99,157 +103,140 @@ constexpr Metric among_counters(Metric m) {
     return m;
 }
 
-constexpr Metric
-    all_metrics
-        [] =
-            {
-                counter<&Counters::hbm_read>("SM read", "SM rd", MetricUnit::bytes,
-                                             "bytes that SMs read across their boundary, whether the L2 has them or "
-                                             "not; the papers' HBM accesses"),
-                counter<&Counters::hbm_write>("SM written", "SM wr", MetricUnit::bytes,
-                                              "bytes that SMs write across their boundary; the papers' HBM accesses"),
-                counter<&Counters::hbm_reduce>("SM reduced", "SM red", MetricUnit::bytes,
-                                               "bytes that SMs send across their boundary, one way, to be added to "
-                                               "what is there, neither read nor written"),
-                counter<&Counters::sram_read>("SRAM read", "SRAM rd", MetricUnit::bytes,
-                                              "read from SRAM by operations"),
-                counter<&Counters::sram_write>("SRAM written", "SRAM wr", MetricUnit::bytes, "written to SRAM"),
-                counter<&Counters::register_read>("registers read", "regs rd", MetricUnit::bytes,
-                                                  "read from tiles in registers"),
-                counter<&Counters::register_write>("registers written", "regs wr", MetricUnit::bytes,
-                                                   "written to tiles in registers"),
-                counter<&Counters::matmul_flops>("matmul FLOPs", "matmul", MetricUnit::flops,
-                                                 "of matrix products; a multiply-add is 2"),
-                counter<&Counters::exps>("exponentials", "exp", MetricUnit::none, "exponentials"),
-                counter<&Counters::other_flops>("other FLOPs", "other", MetricUnit::flops, "all other arithmetic"),
-                counter<&Counters::launches>("launches", "launch", MetricUnit::none, "kernel launches"),
-                with_launch(counter<&Counters::thread_blocks>("thread blocks", "blocks", MetricUnit::none,
-                                                              "thread blocks of all launches"),
-                            [](const Launch& l) { return MetricValue(l.counted.thread_blocks); }),
-                with_launch({"sram_peak_bytes", "SRAM of a thread block", "SRAM", MetricUnit::bytes,
-                             "most SRAM that a thread block uses at once, over all launches", counted,
-                             bytes<&Report::sram_peak>},
-                            [](const Launch& l) { return MetricValue(l.counted.sram_peak); }),
-                with_launch({"register_peak_bytes", "registers of a thread block", "registers", MetricUnit::bytes,
-                             "most registers that the tiles of a thread block use at once, over all launches", counted,
-                             bytes<&Report::register_peak>},
-                            [](const Launch& l) { return MetricValue(l.counted.register_peak); }),
-                {"hbm_footprint_bytes", "HBM footprint", "footprint", MetricUnit::bytes,
-                 "all tensors: inputs, outputs and scratch", counted, bytes<&Report::hbm_footprint>},
-                {"hbm_extra_bytes", "extra memory", "extra", MetricUnit::bytes,
-                 "tensors beyond the inputs and the output that the computation defines", counted,
-                 bytes<&Report::hbm_extra>},
-                of_counters<lab::arithmetic_intensity>(
-                    "arithmetic_intensity", "FLOPs per SM byte", "FLOP/SM B", MetricUnit::flops_per_byte,
-                    "all FLOPs (matrix, exponentials, other) over the bytes of SM traffic", false),
-                among_counters(
-                    {"compulsory_bytes", "compulsory", "compuls.", MetricUnit::bytes,
-                     "inputs read once and outputs written once: what every algorithm has to move", counted,
-                     [](const Report& r) { return MetricValue(r.compulsory_read() + r.compulsory_written()); }}),
-                {"fits_hbm", "fits in HBM", "fits", MetricUnit::none,
-                 "whether all tensors have room in the GPU's memory; without, there is no time", counted,
-                 [](const Report& r) { return MetricValue(r.fits_hbm()); }},
-                with_launch(among_counters({"dram_read_bytes", "DRAM read", "DRAM rd", MetricUnit::bytes,
-                                            "what the L2 lacks of what SMs read", modelled,
-                                            [](const Report& r) { return of_dram<&DramTraffic::read>(r.dram()); }}),
-                            of_dram_of_launch<&DramTraffic::read>),
-                with_launch(among_counters(
-                                {"dram_write_bytes", "DRAM written", "DRAM wr", MetricUnit::bytes,
-                                 "what leaves the L2 for DRAM; what stays there when a launch ends is not counted",
-                                 modelled, [](const Report& r) { return of_dram<&DramTraffic::written>(r.dram()); }}),
-                            of_dram_of_launch<&DramTraffic::written>),
-                as_share(among_counters({"l2_hit_rate", "L2 hits", "L2 hits", MetricUnit::none,
-                                         "share of the bytes that SMs read which the L2 has", modelled,
-                                         [](const Report& r) { return or_nothing(r.l2_hit_rate()); }})),
-                {"dram_intensity", "FLOPs per DRAM byte", "FLOP/DRAM", MetricUnit::flops_per_byte,
-                 "all FLOPs over the bytes of DRAM traffic", modelled,
-                 [](const Report& r) { return or_nothing(r.dram_intensity()); }},
-                with_launch(
-                    {"time_us", "time", "time", MetricUnit::microseconds, "of the whole run, launch after launch",
-                     modelled, timed<[](const RunTime& t) { return t.us(); }>},
-                    [](const Launch& l) { return l.time ? MetricValue(l.time->us) : MetricValue(); }),
-                {"time_basis", "basis", "basis", MetricUnit::none,
-                 "what the time rests on: own_style, other_style or assumed", modelled,
-                 timed<[](const RunTime& t) { return std::string(name_of(t.basis)); }>},
-                of_launch<[](const LaunchTime& l) { return std::string(name_of(l.bound)); }>(
-                    "bound", "bound", "bound", MetricUnit::none, "what the longest launch waits for"),
-                of_launch<[](const LaunchTime& l) { return Count{l.residency.blocks}; }>(
-                    "blocks_per_sm", "blocks on an SM", "blocks/SM", MetricUnit::none,
-                    "thread blocks resident on an SM, in that launch"),
-                of_launch<[](const LaunchTime& l) { return l.waves; }>(
-                    "waves", "waves", "waves", MetricUnit::none,
-                    "its thread blocks over those that are resident on all SMs"),
-                of_launch<[](const LaunchTime& l) { return Count{l.sms}; }>(
-                    "sms_in_use", "SMs in use",
-                    "SMs used", MetricUnit::none,
-                    "SMs that have one of them at all"),
-                {"max_abs_error", "max error", "max error", MetricUnit::none,
-                 "largest difference from the double-precision reference, of the main output (O or Y)", computed,
-                 error<&OutputError::max_abs>},
-                {"rms_error", "RMS error", "RMS error", MetricUnit::none,
-                 "root of the mean square of these differences", computed, error<&OutputError::rms>},
-                of_counters<[](const Counters& c) { return c.hbm(); }>(
-                    "hbm_bytes", "SM traffic",
-                    "SM traffic", MetricUnit::bytes,
-                    "bytes that cross an SM's boundary, whether the L2 has them or not; the papers' HBM accesses"),
-                among_counters({"dram_bytes", "DRAM traffic",
-                                "DRAM", MetricUnit::bytes, "DRAM traffic, read and written", modelled,
-                                [](const Report& r) {
-                                    const auto dram = r.dram();
-                                    return dram ? MetricValue(dram->total()) : MetricValue();
-                                }}),
-                {"flops_per_s", "FLOP/s", "FLOP/s", MetricUnit::flops_per_second,
-                 "FLOPs of matrix products over the time, of the tiles that are computed", modelled,
-                 [](const Report& r) {
-                     return r.time ? MetricValue(static_cast<double>(r.counters.matmul_flops) / r.time->us() * 1e6)
-                                   : MetricValue();
-                 }},
-                of_launch<[](const LaunchTime& l) { return std::string(name_of(l.residency.limit)); }>(
-                    "limited_by", "limited by", "limited by", MetricUnit::none,
-                    "what keeps more thread blocks off an SM, in the longest launch"),
-                as_share(of_launch<[](const LaunchTime& l) { return l.tail; }>(
-                    "tail", "tail", "tail", MetricUnit::none,
-                    "share of the SMs' slots that is empty once the last thread block has started, in the longest "
-                    "launch")),
-                of_counters<[](const Counters& c) { return c.register_read + c.register_write; }>(
-                    "register_bytes", "registers", "regs", MetricUnit::bytes, "tiles in registers, read and written"),
-                among_counters({"compulsory_read_bytes", "compulsory, read", "comp. rd", MetricUnit::bytes,
-                                "inputs, read once", counted,
-                                [](const Report& r) { return MetricValue(r.compulsory_read()); }}),
-                among_counters({"compulsory_write_bytes", "compulsory, written", "comp. wr", MetricUnit::bytes,
-                                "outputs, written once", counted,
-                                [](const Report& r) { return MetricValue(r.compulsory_written()); }}),
-                of_launch<[](const LaunchTime& l) { return l.compiled; }>(
-                    "registers_compiled", "registers compiled", "compiled", MetricUnit::none,
-                    "whether registers are those of a compiled kernel, in the longest launch; else a rule's"),
-                of_launch<[](const LaunchTime& l) { return l.imbalance; }>(
-                    "imbalance", "imbalance", "imbalance", MetricUnit::none,
-                    "time of its longest thread block over the mean"),
-                of_launch<[](const LaunchTime& l) { return l.resident; }>("resident_blocks", "blocks on an SM, mean",
-                                                                          "mean/SM", MetricUnit::none,
-                                                                          "its thread blocks on an SM, on average"),
-                of_launch<[](const LaunchTime& l) { return l.clock_mhz; }>("clock_mhz", "clock", "clock",
-                                                                           MetricUnit::megahertz, "at which it runs"),
-                of_launch<[](const LaunchTime& l) { return l.steps; }>(
-                    "steps", "loop steps", "steps", MetricUnit::none,
-                    "turns of its main loop that a thread block has, on average"),
-                of_launch<[](const LaunchTime& l) { return Count{l.warps}; }>(
-                    "warps", "warps of a thread block", "warps", MetricUnit::none, "of its thread blocks"),
-                of_launch<[](const LaunchTime& l) { return Count{l.registers}; }>(
-                    "registers_per_thread", "registers of a thread", "regs/thr", MetricUnit::none,
-                    "in the longest launch: as compiled, or by a rule; at most 255"),
-                with_launch({"would_spill", "would spill", "spills", MetricUnit::none,
-                             "whether a thread would need more registers than there are: no kernel would run like that",
-                             modelled, timed<[](const RunTime& t) { return t.spills(); }>},
-                            [](const Launch& l) { return l.time ? MetricValue(l.time->spills) : MetricValue(); }),
-                {"useful_flops", "useful FLOPs", "useful", MetricUnit::flops,
-                 "FLOPs that the problem needs, the same for all algorithms: of its matrix products, for queries and "
-                 "keys that the mask leaves; of a softmax, three an element",
-                 counted, [](const Report& r) { return MetricValue(r.useful_flops()); }},
-                {"useful_flops_per_s", "useful FLOP/s", "useful/s", MetricUnit::flops_per_second,
-                 "useful FLOPs over the time: what texts and the roofline call TFLOP/s", modelled,
-                 [](const Report& r) { return or_nothing(r.useful_flops_per_s()); }},
+/// With ids of messages for title, brief and meaning.
+constexpr Metric all_metrics[] = {
+    counter<&Counters::hbm_read>("metric.hbm_read_bytes", "metric.hbm_read_bytes_brief", MetricUnit::bytes,
+                                 "metric.hbm_read_bytes_about"),
+    counter<&Counters::hbm_write>("metric.hbm_write_bytes", "metric.hbm_write_bytes_brief", MetricUnit::bytes,
+                                  "metric.hbm_write_bytes_about"),
+    counter<&Counters::hbm_reduce>("metric.hbm_reduce_bytes", "metric.hbm_reduce_bytes_brief", MetricUnit::bytes,
+                                   "metric.hbm_reduce_bytes_about"),
+    counter<&Counters::sram_read>("metric.sram_read_bytes", "metric.sram_read_bytes_brief", MetricUnit::bytes,
+                                  "metric.sram_read_bytes_about"),
+    counter<&Counters::sram_write>("metric.sram_write_bytes", "metric.sram_write_bytes_brief", MetricUnit::bytes,
+                                   "metric.sram_write_bytes_about"),
+    counter<&Counters::register_read>("metric.register_read_bytes", "metric.register_read_bytes_brief",
+                                      MetricUnit::bytes, "metric.register_read_bytes_about"),
+    counter<&Counters::register_write>("metric.register_write_bytes", "metric.register_write_bytes_brief",
+                                       MetricUnit::bytes, "metric.register_write_bytes_about"),
+    counter<&Counters::matmul_flops>("metric.matmul_flops", "metric.matmul_flops_brief", MetricUnit::flops,
+                                     "metric.matmul_flops_about"),
+    counter<&Counters::exps>("metric.exps", "metric.exps_brief", MetricUnit::none, "metric.exps_about"),
+    counter<&Counters::other_flops>("metric.other_flops", "metric.other_flops_brief", MetricUnit::flops,
+                                    "metric.other_flops_about"),
+    counter<&Counters::launches>("metric.launches", "metric.launches_brief", MetricUnit::none, "metric.launches_about"),
+    with_launch(counter<&Counters::thread_blocks>("metric.thread_blocks", "metric.thread_blocks_brief",
+                                                  MetricUnit::none, "metric.thread_blocks_about"),
+                [](const Launch& l) { return MetricValue(l.counted.thread_blocks); }),
+    with_launch({"sram_peak_bytes", "metric.sram_peak_bytes", "metric.sram_peak_bytes_brief", MetricUnit::bytes,
+                 "metric.sram_peak_bytes_about", counted, bytes<&Report::sram_peak>},
+                [](const Launch& l) { return MetricValue(l.counted.sram_peak); }),
+    with_launch({"register_peak_bytes", "metric.register_peak_bytes", "metric.register_peak_bytes_brief",
+                 MetricUnit::bytes, "metric.register_peak_bytes_about", counted, bytes<&Report::register_peak>},
+                [](const Launch& l) { return MetricValue(l.counted.register_peak); }),
+    {"hbm_footprint_bytes", "metric.hbm_footprint_bytes", "metric.hbm_footprint_bytes_brief", MetricUnit::bytes,
+     "metric.hbm_footprint_bytes_about", counted, bytes<&Report::hbm_footprint>},
+    {"hbm_extra_bytes", "metric.hbm_extra_bytes", "metric.hbm_extra_bytes_brief", MetricUnit::bytes,
+     "metric.hbm_extra_bytes_about", counted, bytes<&Report::hbm_extra>},
+    of_counters<lab::arithmetic_intensity>("arithmetic_intensity", "metric.arithmetic_intensity",
+                                           "metric.arithmetic_intensity_brief", MetricUnit::flops_per_byte,
+                                           "metric.arithmetic_intensity_about", false),
+    among_counters({"compulsory_bytes", "metric.compulsory_bytes", "metric.compulsory_bytes_brief", MetricUnit::bytes,
+                    "metric.compulsory_bytes_about", counted,
+                    [](const Report& r) { return MetricValue(r.compulsory_read() + r.compulsory_written()); }}),
+    {"fits_hbm", "metric.fits_hbm", "metric.fits_hbm_brief", MetricUnit::none, "metric.fits_hbm_about", counted,
+     [](const Report& r) { return MetricValue(r.fits_hbm()); }},
+    with_launch(among_counters({"dram_read_bytes", "metric.dram_read_bytes", "metric.dram_read_bytes_brief",
+                                MetricUnit::bytes, "metric.dram_read_bytes_about", modelled,
+                                [](const Report& r) { return of_dram<&DramTraffic::read>(r.dram()); }}),
+                of_dram_of_launch<&DramTraffic::read>),
+    with_launch(among_counters({"dram_write_bytes", "metric.dram_write_bytes", "metric.dram_write_bytes_brief",
+                                MetricUnit::bytes, "metric.dram_write_bytes_about", modelled,
+                                [](const Report& r) { return of_dram<&DramTraffic::written>(r.dram()); }}),
+                of_dram_of_launch<&DramTraffic::written>),
+    as_share(among_counters({"l2_hit_rate", "metric.l2_hit_rate", "metric.l2_hit_rate", MetricUnit::none,
+                             "metric.l2_hit_rate_about", modelled,
+                             [](const Report& r) { return or_nothing(r.l2_hit_rate()); }})),
+    {"dram_intensity", "metric.dram_intensity", "metric.dram_intensity_brief", MetricUnit::flops_per_byte,
+     "metric.dram_intensity_about", modelled, [](const Report& r) { return or_nothing(r.dram_intensity()); }},
+    with_launch({"time_us", "metric.time_us", "metric.time_us", MetricUnit::microseconds, "metric.time_us_about",
+                 modelled, timed<[](const RunTime& t) { return t.us(); }>},
+                [](const Launch& l) { return l.time ? MetricValue(l.time->us) : MetricValue(); }),
+    {"time_basis", "metric.time_basis", "metric.time_basis", MetricUnit::none, "metric.time_basis_about", modelled,
+     timed<[](const RunTime& t) { return std::string(name_of(t.basis)); }>},
+    of_launch<[](const LaunchTime& l) { return std::string(name_of(l.bound)); }>(
+        "bound", "metric.bound", "metric.bound", MetricUnit::none, "metric.bound_about"),
+    of_launch<[](const LaunchTime& l) { return Count{l.residency.blocks}; }>(
+        "blocks_per_sm", "metric.blocks_per_sm", "metric.blocks_per_sm_brief", MetricUnit::none,
+        "metric.blocks_per_sm_about"),
+    of_launch<[](const LaunchTime& l) { return l.waves; }>("waves", "metric.waves", "metric.waves", MetricUnit::none,
+                                                           "metric.waves_about"),
+    of_launch<[](const LaunchTime& l) { return Count{l.sms}; }>(
+        "sms_in_use", "metric.sms_in_use", "metric.sms_in_use_brief", MetricUnit::none, "metric.sms_in_use_about"),
+    {"max_abs_error", "metric.max_abs_error", "metric.max_abs_error", MetricUnit::none, "metric.max_abs_error_about",
+     computed, error<&OutputError::max_abs>},
+    {"rms_error", "metric.rms_error", "metric.rms_error", MetricUnit::none, "metric.rms_error_about", computed,
+     error<&OutputError::rms>},
+    of_counters<[](const Counters& c) { return c.hbm(); }>("hbm_bytes", "metric.hbm_bytes", "metric.hbm_bytes",
+                                                           MetricUnit::bytes, "metric.hbm_bytes_about"),
+    among_counters({"dram_bytes", "metric.dram_bytes", "metric.dram_bytes_brief", MetricUnit::bytes,
+                    "metric.dram_bytes_about", modelled,
+                    [](const Report& r) {
+                        const auto dram = r.dram();
+                        return dram ? MetricValue(dram->total()) : MetricValue();
+                    }}),
+    {"flops_per_s", "metric.flops_per_s", "metric.flops_per_s", MetricUnit::flops_per_second,
+     "metric.flops_per_s_about", modelled,
+     [](const Report& r) {
+         return r.time ? MetricValue(static_cast<double>(r.counters.matmul_flops) / r.time->us() * 1e6) : MetricValue();
+     }},
+    of_launch<[](const LaunchTime& l) { return std::string(name_of(l.residency.limit)); }>(
+        "limited_by", "metric.limited_by", "metric.limited_by", MetricUnit::none, "metric.limited_by_about"),
+    as_share(of_launch<[](const LaunchTime& l) { return l.tail; }>("tail", "metric.tail", "metric.tail",
+                                                                   MetricUnit::none, "metric.tail_about")),
+    of_counters<[](const Counters& c) { return c.register_read + c.register_write; }>(
+        "register_bytes", "metric.register_bytes", "metric.register_bytes_brief", MetricUnit::bytes,
+        "metric.register_bytes_about"),
+    among_counters({"compulsory_read_bytes", "metric.compulsory_read_bytes", "metric.compulsory_read_bytes_brief",
+                    MetricUnit::bytes, "metric.compulsory_read_bytes_about", counted,
+                    [](const Report& r) { return MetricValue(r.compulsory_read()); }}),
+    among_counters({"compulsory_write_bytes", "metric.compulsory_write_bytes", "metric.compulsory_write_bytes_brief",
+                    MetricUnit::bytes, "metric.compulsory_write_bytes_about", counted,
+                    [](const Report& r) { return MetricValue(r.compulsory_written()); }}),
+    of_launch<[](const LaunchTime& l) { return l.compiled; }>("registers_compiled", "metric.registers_compiled",
+                                                              "metric.registers_compiled_brief", MetricUnit::none,
+                                                              "metric.registers_compiled_about"),
+    of_launch<[](const LaunchTime& l) { return l.imbalance; }>("imbalance", "metric.imbalance", "metric.imbalance",
+                                                               MetricUnit::none, "metric.imbalance_about"),
+    of_launch<[](const LaunchTime& l) { return l.resident; }>("resident_blocks", "metric.resident_blocks",
+                                                              "metric.resident_blocks_brief", MetricUnit::none,
+                                                              "metric.resident_blocks_about"),
+    of_launch<[](const LaunchTime& l) { return l.clock_mhz; }>("clock_mhz", "metric.clock_mhz", "metric.clock_mhz",
+                                                               MetricUnit::megahertz, "metric.clock_mhz_about"),
+    of_launch<[](const LaunchTime& l) { return l.steps; }>("steps", "metric.steps", "metric.steps_brief",
+                                                           MetricUnit::none, "metric.steps_about"),
+    of_launch<[](const LaunchTime& l) { return Count{l.warps}; }>("warps", "metric.warps", "metric.warps_brief",
+                                                                  MetricUnit::none, "metric.warps_about"),
+    of_launch<[](const LaunchTime& l) { return Count{l.registers}; }>(
+        "registers_per_thread", "metric.registers_per_thread", "metric.registers_per_thread_brief", MetricUnit::none,
+        "metric.registers_per_thread_about"),
+    with_launch({"would_spill", "metric.would_spill", "metric.would_spill_brief", MetricUnit::none,
+                 "metric.would_spill_about", modelled, timed<[](const RunTime& t) { return t.spills(); }>},
+                [](const Launch& l) { return l.time ? MetricValue(l.time->spills) : MetricValue(); }),
+    {"useful_flops", "metric.useful_flops", "metric.useful_flops_brief", MetricUnit::flops, "metric.useful_flops_about",
+     counted, [](const Report& r) { return MetricValue(r.useful_flops()); }},
+    {"useful_flops_per_s", "metric.useful_flops_per_s", "metric.useful_flops_per_s_brief", MetricUnit::flops_per_second,
+     "metric.useful_flops_per_s_about", modelled, [](const Report& r) { return or_nothing(r.useful_flops_per_s()); }},
 };
+
+/// The metrics with words in place of the ids of their messages.
+std::vector<Metric> with_words() {
+    static std::deque<std::string> words;  // a deque: metrics point at them
+    std::vector<Metric> all(std::begin(all_metrics), std::end(all_metrics));
+    for (Metric& m : all)
+        for (const char** id : {&m.title, &m.brief, &m.meaning}) *id = words.emplace_back(message(*id)).c_str();
+    return all;
+}
 
 }  // namespace
 
@@ -270,10 +257,13 @@ std::vector<Launch> launches_of(const Report& r) {
     return launches;
 }
 
-std::span<const Metric> metrics() { return all_metrics; }
+std::span<const Metric> metrics() {
+    static const std::vector<Metric> all = with_words();
+    return all;
+}
 
 const Metric* find_metric(std::string_view key) {
-    for (const Metric& m : all_metrics)
+    for (const Metric& m : metrics())
         if (m.key == key) return &m;
     return nullptr;
 }
@@ -281,9 +271,10 @@ const Metric* find_metric(std::string_view key) {
 const Metric& metric_named(const std::string& flag, const std::string& key) {
     if (const Metric* m = find_metric(key)) return *m;
     std::vector<std::string> keys;
-    for (const Metric& m : all_metrics) keys.emplace_back(m.key);
-    throw UsageError(flag + " " + text::shown(key) + ": is not a metric" + text::did_you_mean("; ", key, keys, ";") +
-                     " `tilescope list --metrics` has all of them");
+    for (const Metric& m : metrics()) keys.emplace_back(m.key);
+    const auto near = text::nearest(key, keys);
+    throw UsageError(near ? message("metric.unknown_but_near", flag, text::shown(key), *near)
+                          : message("metric.unknown", flag, text::shown(key)));
 }
 
 std::optional<bool> more_is_better(const Metric& m) {
@@ -331,7 +322,7 @@ std::string shown(const Metric& m, const MetricValue& value) {
     };
     if (const Count* n = std::get_if<Count>(&value)) return with_unit(static_cast<double>(*n));
     if (const double* x = std::get_if<double>(&value)) return with_unit(*x);
-    if (const bool* b = std::get_if<bool>(&value)) return *b ? "yes" : "no";
+    if (const bool* b = std::get_if<bool>(&value)) return message(*b ? "metric.yes" : "metric.no");
     if (const std::string* s = std::get_if<std::string>(&value)) return *s;
     return "–";
 }
