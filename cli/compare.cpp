@@ -283,7 +283,7 @@ std::string warm_rows(const std::vector<Row>& rows) {
            "what " +
            (warm.size() == timed ? std::string(timed == 1 ? "it touches stays" : "each touches stays")
                                  : text::listed(warm) + (warm.size() == 1 ? " touches stays" : " touch stays")) +
-           " in the L2. DRAM traffic is " + cold_traffic + ": more than these times have.";
+           " in the L2. DRAM traffic is " + cold_traffic() + ": more than these times have.";
 }
 
 /// What there is to say of single rows, below the table.

@@ -73,7 +73,8 @@ std::string filled(std::string_view words, std::span<const Argument> arguments) 
 
 std::string sentences(const std::vector<std::string>& all) {
     std::string text;
-    for (const std::string& s : all) text = text.empty() ? s : message("list.two_sentences", text, s);
+    for (const std::string& s : all)
+        if (!s.empty()) text = text.empty() ? s : message("list.two_sentences", text, s);
     return text;
 }
 

@@ -66,7 +66,7 @@ std::string message(std::string_view id, const A&... arguments) {
     return words ? filled(*words, all) : '<' + std::string(id) + '>';
 }
 
-/// Sentences one after the other.
+/// Sentences one after the other, without the empty ones.
 std::string sentences(const std::vector<std::string>& all);
 
 }  // namespace tilescope::text

@@ -5,10 +5,11 @@
 #include <numeric>
 
 #include "core/machine/mistakes.hpp"
-#include "core/text/numbers.hpp"
+#include "core/text/message.hpp"
 #include "lab/workload/paging.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr double unevenness = 0.05;  // of the speeds of equal blocks: without it waves never get out of step
@@ -34,15 +35,11 @@ DramModel::DramModel(const Report& counted, const Outline& outline, double at_mo
     if (report_.experiment.gpu.l2_bytes > 0) find_accesses();
 }
 
-std::string DramModel::too_many() const {
-    return "more than " + text::grouped(static_cast<Count>(at_most_)) + " visits of tiles";
-}
-
 void DramModel::find_accesses() {
     double of_a_head = 0;
     for (const LaunchOutline& l : outline_.launches()) of_a_head += visits_of(l) / heads_of(l);
     if (of_a_head > at_most_) {
-        why_not_ = too_many();
+        why_not_ = message("dram.too_many_visits", static_cast<Count>(at_most_));
         return;
     }
     const Experiment& e = report_.experiment;
@@ -54,9 +51,9 @@ void DramModel::find_accesses() {
         gpu.listen(accesses_);
         run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
     } catch (const BrokenPromise&) {
-        accesses_ = Accesses(), why_not_ = "the program does not do what it promises";
+        accesses_ = Accesses(), why_not_ = message("dram.broken_promise");
     } catch (const Race&) {
-        accesses_ = Accesses(), why_not_ = "thread blocks of the program store to the same place";
+        accesses_ = Accesses(), why_not_ = message("dram.race");
     }
 }
 
@@ -78,7 +75,7 @@ std::optional<DramModel::Traffic> DramModel::of(std::size_t k, const Kinds& kind
         if (const auto all = passing_through(head, sharing_of(head), l2_of(gpu), gpu.sms * slots))
             return Traffic{*all, *all};
         if (const auto traffic = folded(k, kinds(), slots, refill)) return Traffic{*traffic, *traffic};
-        why_not_ = too_many() + ", and what its first heads add does not show what all of them do";
+        why_not_ = message("dram.heads_differ", static_cast<Count>(at_most_));
         return std::nullopt;
     }
     Traffic traffic;

@@ -34,7 +34,6 @@ class DramModel {
 
   private:
     void find_accesses();
-    std::string too_many() const;
     /// The number of heads after which a launch repeats, in the order of its thread blocks; none where it never does.
     std::optional<Index> period(std::size_t launch) const;
     std::vector<Sharing> sharing_of(const LaunchAccesses& head) const;

@@ -19,7 +19,7 @@ struct PublishedTiles {
     std::string carried_on = "";
 
     /// A name of the tiles, beside others: "FlashAttention-2's", "FlashAttention-2's rule, carried on".
-    std::string name() const { return whose + (carried_on.empty() ? "" : " rule, carried on"); }
+    std::string name() const;
 };
 
 /// The tiles of the algorithm's released kernel for this GPU, head dimension, type and mask, not yet cut to the

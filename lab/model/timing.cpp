@@ -5,14 +5,15 @@
 #include <utility>
 
 #include "algorithms/contract/kernel_description.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
-#include "core/text/words.hpp"
 #include "lab/model/dram.hpp"
 #include "lab/model/full_tiles.hpp"
 #include "lab/model/registers.hpp"
 #include "lab/model/timed_launch.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr Index most_warps = 8;           // of a tensor-core kernel: the most of released and of measured ones
@@ -66,7 +67,7 @@ class Run {
         const bool compiled =
             std::all_of(out.launches.begin(), out.launches.end(), [](const LaunchTime& l) { return l.compiled; });
         const bool measured = was_measured(e_.gpu);
-        if (measured && compiled && !beyond_kernels(e_.problem))
+        if (measured && compiled && beyond_kernels(e_.problem).empty())
             out.error = e_.algorithm->kernel->stated_error(kernel_.style);
         out.basis = out.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
         out.no_dram = dram_.why_not();
@@ -75,9 +76,8 @@ class Run {
         const auto without_room = std::find_if(out.launches.begin(), out.launches.end(),
                                                [](const LaunchTime& l) { return l.residency.blocks == 0; });
         if (without_room != out.launches.end())
-            out.no_room = "a thread block of " + without_room->kernel + " has " +
-                          text::counted(without_room->warps, "warp") + ", an SM of " + e_.gpu.name + " has room for " +
-                          std::to_string(e_.gpu.max_warps_per_sm) + " (max_warps_per_sm)";
+            out.no_room = message("timing.no_room", without_room->kernel, without_room->warps, e_.gpu.name,
+                                  std::to_string(e_.gpu.max_warps_per_sm));
         return out;
     }
 
@@ -392,9 +392,7 @@ void set_time(Report& r, const Outline& outline, const TimingOptions& options) {
     r.no_time = beyond_hbm(r.experiment);
     if (!r.fits_hbm()) return;
     RunTime time = time_of(r, outline, options);
-    if (time.without_lanes)
-        r.notes.emplace_back(
-            "the program has lanes; warps, registers and time are modelled of the same operations without them");
+    if (time.without_lanes) r.notes.push_back(message("timing.without_lanes"));
     r.no_time = time.no_room;
     if (r.no_time.empty()) r.time = std::move(time);
 }

@@ -64,7 +64,7 @@ void set_time(Report& counted, const Outline& outline, const TimingOptions& opti
 bool was_measured(const GpuSpec& gpu);
 
 /// "tensor cores"
-const char* in_words(Unit unit);
+std::string in_words(Unit unit);
 /// What the launch waits for, and what would help, in a sentence or two.
 std::string verdict(const LaunchTime& launch, Style style, const Experiment& experiment);
 /// The verdict on the longest launch of a run; before it, why no kernel would run like that, if none would.
@@ -80,7 +80,7 @@ inline constexpr double nearly_all_kept = 0.95;
 /// Whether kept_by_l2() is more than half.
 bool is_warm(const Report& report);
 /// How a message describes DRAM traffic beside a warm time.
-inline constexpr const char* cold_traffic = "cold, with the L2 emptied before each launch, as profilers do";
+std::string cold_traffic();
 /// "The time is warm: ..."; empty where it is not, or there is none.
 std::string about_warm(const Report& report);
 

@@ -1,8 +1,10 @@
 #include "lab/model/warps.hpp"
 
+#include "core/text/message.hpp"
 #include "lab/model/published_tiles.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr Index lanes = 32, bytes_of_register = 4, most_registers_of_a_thread = 255;
@@ -54,8 +56,8 @@ Problem stored_in_half(Problem p) {
 
 void validate_warps(Index number) {
     if (number < 1 || number > most_warps_of_a_block || (number & (number - 1)) != 0)
-        throw BadValue("warps", std::to_string(number),
-                       "must be a power of two from 1 to " + std::to_string(most_warps_of_a_block), "4");
+        throw BadValue("warps", std::to_string(number), message("warp_number.power_of_two", most_warps_of_a_block),
+                       "4");
 }
 
 bool possible(const Warps& w, const Tiling& t) {

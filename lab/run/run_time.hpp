@@ -64,8 +64,8 @@ enum class Basis : std::uint8_t {
 const char* name_of(Basis basis);
 /// "registers (estimated)", "registers (would spill)": what keeps more thread blocks off an SM.
 std::string limited_by(const LaunchTime& launch);
-/// What a problem asks for that no measured kernel has: "such a mask"; nullptr: nothing.
-const char* beyond_kernels(const Problem& problem);
+/// What a problem asks for that no measured kernel has: "such a mask"; empty: nothing.
+std::string beyond_kernels(const Problem& problem);
 
 struct RunTime {
     std::vector<LaunchTime> launches;
