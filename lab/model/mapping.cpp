@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <sstream>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/model/published_tiles.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 Index round_down(Index n) { return n > 16 ? n / 16 * 16 : std::max<Index>(n, 1); }
@@ -28,11 +29,11 @@ std::string does_not_fit(const Algorithm& algorithm, const Tiling& tiling, const
         others.*k.value = 0;
     }
     const std::string asked = flags(algorithm, typed), completed = flags(algorithm, chosen);
-    if (completed.empty()) return asked + " does not fit";
+    if (completed.empty()) return message("mapping.does_not_fit", asked);
     // Tile sizes that were not given are the least possible; a number of parts comes from a rule.
     const bool least = chosen.br > 0 || chosen.bc > 0;
-    if (asked.empty()) return "not even " + completed + " fits";
-    return asked + " does not fit" + (least ? ", not even" : "") + " with " + completed;
+    if (asked.empty()) return message("mapping.not_even_fits", completed);
+    return message(least ? "mapping.does_not_fit_even_with" : "mapping.does_not_fit_with", asked, completed);
 }
 
 /// The free knob to halve next: the greatest, of equal ones the last; nullptr when all are at 1.
@@ -64,18 +65,17 @@ const char* name_of(Objective objective) {
 void validate(const Tiling& given, const Problem& problem) {
     const auto check = [](const char* field, Index value, Index rows) {
         constexpr Index limit = Index{1} << 31;
-        if (value < 0) throw BadValue(field, std::to_string(value), "must be at least 1, or auto", "64");
+        if (value < 0) throw BadValue(field, std::to_string(value), message("mapping.tile_of_no_rows"), "64");
         if (value > limit)
-            throw BadValue(field, std::to_string(value),
-                           "must be at most 2^31, and the sequence has " + std::to_string(rows) + " rows", "auto");
+            throw BadValue(field, std::to_string(value), message("mapping.tile_too_large", std::to_string(rows)),
+                           "auto");
     };
     check("br", given.br, problem.seq_q);
     check("bc", given.bc, problem.seq_k);
     const double partials = static_cast<double>(problem.batch_heads()) * static_cast<double>(problem.seq_q) *
                             static_cast<double>(problem.dim_v + 1) * static_cast<double>(given.splits);
     if (partials > 0x1p56)
-        throw BadValue("splits", std::to_string(given.splits),
-                       "times batch x heads x rows x dim_v must stay below 2^56 for counts to be exact", "auto");
+        throw BadValue("splits", std::to_string(given.splits), message("mapping.too_many_parts"), "auto");
 }
 
 std::string tiles_text(const Experiment& e) {
@@ -182,27 +182,26 @@ Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const W
 
 std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                     const GpuSpec& gpu, const std::optional<Tiling>& given) {
-    std::ostringstream out;
-    out.exceptions(std::ios::badbit);  // else the text would be cut off where memory runs out
-    const auto row = [&](const LiveTile& t, const char* remark) {
-        out << "    " << t.name << " [" << t.rows << " x " << t.cols << ' ' << name_of(t.dtype) << "]  " << t.bytes
-            << " B" << remark << '\n';
+    const auto number = [](Index n) { return std::to_string(n); };
+    const auto about = [&](const char* id, const LiveTile& t) {
+        return "    " + message(id, t.name, number(t.rows), number(t.cols), name_of(t.dtype), number(t.bytes));
     };
-    out << does_not_fit(algorithm, tiling, given.value_or(tiling)) << ": " << algorithm.name << " needs "
-        << e.used + e.wanted.bytes << " B of " << name_of(e.space) << " at line " << e.line
-        << (algorithm.file ? " (" + source_of(e.here) + ")" : "") << ", "
-        << (e.whose.empty() ? "a thread block on " + gpu.name : "lane " + e.whose) << " has " << e.capacity << " B, "
-        << e.missing() << " B are missing\n";
-    out << "  in " << name_of(e.space) << " at that moment:\n";
-    for (const LiveTile& t : e.live) row(t, "");
-    row(e.wanted, "  <- does not fit");
-    if (const auto fix = nearest_fit(algorithm, problem, tiling, gpu))
-        out << "  this fits: " << flags(algorithm, *fix);
-    else
-        out << "  no tiling fits: " << (e.space == Space::sram ? "give the SMs more with --sram KIB, " : "")
-            << (algorithm.file && e.space == Space::registers ? "give lanes fewer registers_per_thread, " : "")
-            << "choose another --gpu, or a smaller --dim";
-    return out.str();
+    const std::string line = number(e.line);
+    std::vector<std::string> lines = {
+        message("mapping.needs", does_not_fit(algorithm, tiling, given.value_or(tiling)), algorithm.name,
+                number(e.used + e.wanted.bytes), name_of(e.space),
+                algorithm.file ? message("mapping.line_of_file", line, source_of(e.here)) : line,
+                e.whose.empty() ? message("mapping.block_on", gpu.name) : message("mapping.lane", e.whose),
+                number(e.capacity), number(e.missing())),
+        "  " + message("mapping.at_that_moment", name_of(e.space))};
+    for (const LiveTile& t : e.live) lines.push_back(about("mapping.tile", t));
+    lines.push_back(about("mapping.tile_does_not_fit", e.wanted));
+    const auto fix = nearest_fit(algorithm, problem, tiling, gpu);
+    lines.push_back("  " + (fix                      ? message("mapping.this_fits", flags(algorithm, *fix))
+                            : e.space == Space::sram ? message("mapping.nothing_fits_in_sram")
+                            : algorithm.file         ? message("mapping.nothing_fits_in_registers_of_lanes")
+                                                     : message("mapping.nothing_fits_in_registers")));
+    return text::join(lines, "\n");
 }
 
 }  // namespace tilescope::lab
