@@ -3,12 +3,14 @@
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/validate.hpp"
 #include "core/record/json_entry.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/report/problem_fields.hpp"
 #include "lab/workload/splits.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 Problem problem_from(JsonEntry e, const std::string& file) {
@@ -28,7 +30,8 @@ GpuSpec gpu_from(const nlohmann::ordered_json& gpu, const std::string& file) {
     try {
         return recorded_gpu(gpu.dump(), text::shown(file) + ": gpu");
     } catch (const BadValue& error) {
-        throw UsageError(error.value + ": " + error.allowed);  // the value says which file and key
+        throw UsageError(
+            message("experiment_json.refused", error.value, error.allowed));  // the value says which file and key
     }
 }
 
@@ -50,7 +53,8 @@ nlohmann::ordered_json to_json(const Experiment& e) {
 }
 
 Experiment experiment_from(const nlohmann::ordered_json& json, const std::string& file) {
-    JsonEntry whole(json, file, "the recording");
+    const std::string recording = message("recording.the_recording");
+    JsonEntry whole(json, file, recording.c_str());
     Experiment e;
     e.algorithm = find_algorithm(whole.text("algorithm"));
     e.problem = problem_from(JsonEntry(whole.at("problem"), file, "problem"), file);
@@ -59,7 +63,7 @@ Experiment experiment_from(const nlohmann::ordered_json& json, const std::string
     if (e.algorithm && has_splits(e.algorithm->knobs)) e.tiling.splits = tiling.integer("splits", 0, most_splits);
     if (const Index group = e.problem.heads / e.problem.kv_heads; tiling.has("packed")) {
         const Index rows = tiling.integer("packed", 1);
-        if (rows != 1 && rows != group) tiling.refuse("packed: must be 1 or " + std::to_string(group));
+        if (rows != 1 && rows != group) tiling.refuse(message("experiment_json.packed", std::to_string(group)));
         if (rows > 1) e.problem = packed(e.problem);
     }
     tiling.finish();

@@ -5,12 +5,14 @@
 #include <map>
 #include <utility>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "core/time/perfetto.hpp"
 #include "lab/model/mapping.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr double percent = 100;
@@ -135,7 +137,7 @@ class Drawing {
         for (std::size_t u = 0; u < unit_count; ++u) {
             const std::string unit = name_of(static_cast<Unit>(u));
             unit_names_[u] = out_.slice_name(unit);
-            wait_names_[u] = out_.slice_name("waiting for " + unit);
+            wait_names_[u] = out_.slice_name(message("perfetto.waiting_for", unit));
         }
     }
 
@@ -151,12 +153,13 @@ class Drawing {
     }
 
     void make_tracks() {
-        root_ = out_.track(std::string(e_.algorithm->name) + " on " + e_.gpu.name + ", modelled", Track::none,
-                           "Tiles " + tiles_text(e_) + ". Steps, and units of single SMs, are drawn of " +
-                               sms_in_words(detailed_, e_.gpu) + " only. " + basis(run_, e_));
-        launches_ = out_.track("launches", root_);
-        const Track on_all = out_.track("all SMs", root_);
-        residents_ = out_.counter("thread blocks", "", on_all);
+        root_ =
+            out_.track(message("perfetto.run_on", e_.algorithm->name, e_.gpu.name), Track::none,
+                       text::sentences({message("perfetto.about_run", tiles_text(e_), sms_in_words(detailed_, e_.gpu)),
+                                        basis(run_, e_)}));
+        launches_ = out_.track(message("perfetto.launches"), root_);
+        const Track on_all = out_.track(message("perfetto.all_sms"), root_);
+        residents_ = out_.counter(message("perfetto.thread_blocks"), "", on_all);
         units_ = unit_tracks(on_all);
         std::vector<std::size_t> slots(static_cast<std::size_t>(e_.gpu.sms));
         for (std::size_t k = 0; k < played_.size(); ++k) {
@@ -169,9 +172,9 @@ class Drawing {
         for (std::size_t sm = 0; sm < slots.size(); ++sm) {
             SmTracks& t = sms_.emplace_back();
             if (slots[sm] == 0) continue;
-            t.group = out_.track("SM " + std::to_string(sm), root_);
+            t.group = out_.track(message("perfetto.sm", std::to_string(sm)), root_);
             for (std::size_t k = 0; k < slots[sm]; ++k)
-                t.slots.push_back(out_.track("slot " + std::to_string(k), t.group));
+                t.slots.push_back(out_.track(message("perfetto.slot", std::to_string(k)), t.group));
             if (in_detail(sm)) t.units = unit_tracks(t.group);
         }
     }
@@ -179,7 +182,7 @@ class Drawing {
 
     void draw(const LaunchPlace& l, double end_us) {
         out_.begin(launches_, ns(l.from_us), l.time.kernel, notes_of(l.time));
-        out_.begin(launches_, ns(l.from_us), "launch overhead");
+        out_.begin(launches_, ns(l.from_us), message("perfetto.launch_overhead"));
         out_.end(launches_, ns(l.blocks_us()));
         out_.end(launches_, ns(end_us));
         std::vector<std::vector<std::size_t>> on_sm(sms_.size());
@@ -247,29 +250,30 @@ class Drawing {
         ++drawn_.blocks;
     }
     std::vector<PerfettoTrace::Note> notes_of(const LaunchTime& l) {
-        return {{note("thread blocks"), text::grouped(l.blocks)},
-                {note("thread blocks on an SM"), text::grouped(l.residency.blocks)},
-                {note("clock"), std::to_string(std::lround(l.clock_mhz)) + " MHz"},
-                {note("bound"), name_of(l.bound)}};
+        return {{note(message("perfetto.thread_blocks")), text::grouped(l.blocks)},
+                {note(message("perfetto.blocks_on_sm")), text::grouped(l.residency.blocks)},
+                {note(message("perfetto.clock")), message("perfetto.mhz", std::to_string(std::lround(l.clock_mhz)))},
+                {note(message("perfetto.bound")), name_of(l.bound)}};
     }
     std::string block_name(const PlayedLaunch& l, std::size_t number) const {
         const BlockOfHead& b = l.order[number];
-        std::string name = "head " + std::to_string(b.head);
+        std::vector<std::string> place = {message("perfetto.head", std::to_string(b.head))};
         for (std::size_t k = 1; k < l.axes.size(); ++k) {
             const Tiles& tiles = l.axes[k].tiles;
-            name += std::string(", ") + tiles.name() + ' ' +
-                    std::to_string(l.works[b.block].at[k].begin / tiles.tile_size());
+            const Index tile = l.works[b.block].at[k].begin / tiles.tile_size();
+            place.push_back(std::string(tiles.name()) + ' ' + std::to_string(tile));
         }
-        return name;
+        return text::join(place, ", ");
     }
     std::vector<PerfettoTrace::Note> notes_of(const PlayedLaunch& l, std::size_t number) {
         const BlockOfHead& b = l.order[number];
         std::vector<PerfettoTrace::Note> notes{
-            {note("thread block"), text::grouped(Count{b.head} * static_cast<Count>(l.works.size()) + b.block)}};
+            {note(message("perfetto.thread_block")),
+             text::grouped(Count{b.head} * static_cast<Count>(l.works.size()) + b.block)}};
         for (std::size_t k = 1; k < l.axes.size(); ++k) {
             const Span at = l.works[b.block].at[k];
-            notes.push_back(
-                {note(l.axes[k].tiles.name()), std::to_string(at.begin) + " to " + std::to_string(at.end() - 1)});
+            notes.push_back({note(l.axes[k].tiles.name()),
+                             message("perfetto.from_to", std::to_string(at.begin), std::to_string(at.end() - 1))});
         }
         return notes;
     }
@@ -284,7 +288,7 @@ class Drawing {
         const auto number = static_cast<Count>(steps);
         const bool fits = drawn_.steps + number <= most_steps_drawn;
         const bool computes = loop.step.alone > 0;  // Loads and stores of an outer loop are no steps.
-        pen.slice(text::counted(static_cast<Index>(number), computes ? "loop step" : "move"), time.all(), [&] {
+        pen.slice(message(computes ? "perfetto.loop_steps" : "perfetto.moves", number), time.all(), [&] {
             if (!detailed) return;
             if (!fits) return void(drawn_.steps_left_out += number);
             const LoopTime one{time.own / loop.turns, time.unit / loop.turns, time.memory / loop.turns};
@@ -316,9 +320,10 @@ class Drawing {
     Drawn drawn_;
 
     std::array<Name, unit_count> unit_names_{}, wait_names_{};
-    const Name start_ = out_.slice_name("start and end"), step_ = out_.slice_name("loop step"),
-               move_ = out_.slice_name("move"), mask_ = out_.slice_name("mask"),
-               barriers_ = out_.slice_name("waiting: barriers, reductions, loads");
+    const Name start_ = out_.slice_name(message("perfetto.start_and_end")),
+               step_ = out_.slice_name(message("perfetto.loop_step")),
+               move_ = out_.slice_name(message("perfetto.move")), mask_ = out_.slice_name(message("perfetto.mask")),
+               barriers_ = out_.slice_name(message("perfetto.waiting"));
     std::map<std::string, Name> notes_;
     Track root_{}, launches_{}, residents_{};
     std::array<Track, unit_count> units_{};
@@ -329,7 +334,7 @@ class Drawing {
 
 std::string sms_in_words(Index detailed, const GpuSpec& gpu) {
     const Index last = std::min(detailed, gpu.sms) - 1;
-    return last == 0 ? "SM 0" : "SMs 0 to " + std::to_string(last);
+    return last == 0 ? message("perfetto.sm", "0") : message("perfetto.sms_to", std::to_string(last));
 }
 
 Drawn write_perfetto(std::ostream& out, const Experiment& e, const RunTime& run, std::span<const PlayedLaunch> played,

@@ -3,10 +3,12 @@
 #include <cmath>
 
 #include "algorithms/contract/pass_lists.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/workload/mask_json.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 using Of = const Problem&;
@@ -37,7 +39,7 @@ Dtype type_in(JsonEntry& e, const char* key) {
 
 bool truth_in(JsonEntry& e, const char* key) {
     const Json& value = e.at(key);
-    if (!value.is_boolean()) e.refuse(std::string(key) + ": must be true or false");
+    if (!value.is_boolean()) e.refuse(message("problem_fields.no_truth", key));
     return value.get<bool>();
 }
 
@@ -111,7 +113,7 @@ const ProblemField problem_rows[] = {
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          const std::string axes = e.text(k);
          const auto terms = Bias::terms_from(axes);
-         if (!terms) e.refuse("bias: " + text::shown(axes) + " are no axes of a bias");
+         if (!terms) e.refuse(message("problem_fields.no_axes_of_bias", text::shown(axes)));
          p.bias.terms = *terms;
      }},
     {"bias_group", [](Of p) { return if_meant(p.bias.has_groups(), p.bias.group); }, true, with_bias,
@@ -134,14 +136,14 @@ const ProblemField problem_rows[] = {
     {"dropout_seed", nullptr, true, with_dropout, beside_dropout, [](Of p) { return Json(p.dropout.seed); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          const Json& seed = e.at(k);
-         if (!seed.is_number_unsigned()) e.refuse("dropout_seed: must be a whole number from 0 on");
+         if (!seed.is_number_unsigned()) e.refuse(message("problem_fields.no_dropout_seed"));
          p.dropout.seed = seed.get<std::uint64_t>();
      }},
     {"dropout_mask", [](Of p) { return if_meant(static_cast<bool>(p.dropout), plain_word(mask_word(p.dropout))); },
      true, with_dropout, beside_dropout, [](Of p) { return Json(mask_word(p.dropout)); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          const std::string mask = e.text(k);
-         if (mask != "stored" && mask != "regenerated") e.refuse("dropout_mask: must be regenerated or stored");
+         if (mask != "stored" && mask != "regenerated") e.refuse(message("problem_fields.no_dropout_mask"));
          p.dropout.stored = mask == "stored";
      }},
     type_field<&Problem::scores, &Problem::score_type>("scores"),
@@ -152,7 +154,7 @@ const ProblemField problem_rows[] = {
          try {
              p.passes = passes_from(e.text(k));
          } catch (const BadValue& wrong) {
-             e.refuse(std::string("passes: ") + wrong.allowed);
+             e.refuse(message("problem_fields.no_passes", wrong.allowed));
          }
      }},
     {"causal_corner",

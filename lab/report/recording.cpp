@@ -7,6 +7,7 @@
 
 #include "core/record/json_entry.hpp"
 #include "core/record/trace_file.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/report/experiment_json.hpp"
 #include "lab/run/reference.hpp"
@@ -14,6 +15,7 @@
 #include "lab/workload/paging.hpp"
 
 namespace tilescope::lab {
+using text::message;
 
 /// An algorithm with the words of a recording: unknown here (it cannot be run), or with other words today.
 struct AlgorithmAsRecorded {
@@ -26,10 +28,10 @@ struct AlgorithmAsRecorded {
 
 namespace {
 
-[[noreturn]] void cannot_run() { throw RunError("an algorithm that is known from a recording only cannot be run"); }
+[[noreturn]] void cannot_run() { throw RunError(message("recording.cannot_run")); }
 
-/// An algorithm of which only the name is known.
-Algorithm unknown(const char* name, const Trace& trace) {
+/// An algorithm of which only the name is known. Its words are kept in `recorded`.
+Algorithm unknown(const std::string& name, const Trace& trace, AlgorithmAsRecorded& recorded) {
     const auto& tensors = trace.tensors();
     const auto has_output = [&](const Computation* c) {
         return std::any_of(tensors.begin(), tensors.end(),
@@ -37,12 +39,12 @@ Algorithm unknown(const char* name, const Trace& trace) {
     };
     const auto& all = computations();
     const auto computes = std::find_if(all.begin(), all.end(), has_output);
-    return {.name = name,
+    return {.name = recorded.keep(name),
             .computes = computes == all.end() ? &computation::attention : *computes,
             .supports = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask,
                          Feature::naive_softmax, Feature::block_mask, Feature::documents},
             .rung = 0,
-            .idea = "Known from a recording only.",
+            .idea = recorded.keep(message("recording.known_only")),
             .paper = "",
             .code = {},
             .tensors = [](const Problem&, const Tiling&) -> std::vector<TensorDecl> { cannot_run(); },
@@ -60,16 +62,18 @@ Json lines_of(const Experiment& e, const Algorithm& a) {
 /// Gives the recording the algorithm with its recorded words: today's, where they are the same.
 void name_algorithm(Recording& r, const Json& about, const std::string& file) {
     r.today = r.experiment.algorithm;
-    JsonEntry whole(about, file, "the recording");
+    const std::string recording = message("recording.the_recording");
+    JsonEntry whole(about, file, recording.c_str());
     const Json& lines = whole.at("lines");
-    if (!lines.is_array()) whole.refuse("lines: must be a list");
+    if (!lines.is_array()) whole.refuse(message("recording.lines_are_no_list"));
     if (r.today && lines_of(r.experiment, *r.today) == lines) return;
     auto recorded = std::make_shared<AlgorithmAsRecorded>();
-    recorded->algorithm = r.today ? *r.today : unknown(recorded->keep(whole.text("algorithm")), r.trace);
+    recorded->algorithm = r.today ? *r.today : unknown(whole.text("algorithm"), r.trace, *recorded);
     for (const Json& line : lines) {
         JsonEntry e(line, file, "lines", static_cast<Index>(recorded->code.size()));
         const auto number = static_cast<std::uint16_t>(e.integer("line", 1, 0xffff));
-        if (!recorded->code.empty() && number <= recorded->code.back().number) e.refuse("line: is not in order");
+        if (!recorded->code.empty() && number <= recorded->code.back().number)
+            e.refuse(message("recording.line_not_in_order"));
         recorded->code.push_back({number, recorded->keep(e.text("code")), recorded->keep(e.text("why"))});
         e.finish();
     }
@@ -82,7 +86,7 @@ void name_algorithm(Recording& r, const Json& about, const std::string& file) {
 RandomInputs inputs_from(JsonEntry e) {
     RandomInputs inputs;
     const Json& seed = e.at("seed");
-    if (!seed.is_number_unsigned()) e.refuse("seed: must be a whole number from 0 on");
+    if (!seed.is_number_unsigned()) e.refuse(message("recording.no_seed"));
     inputs.seed = seed.get<std::uint64_t>();
     inputs.distribution = e.named("distribution", distributions, name_of);
     e.finish();
@@ -94,7 +98,7 @@ void check_keys(const Json& about, const std::string& file) {
                                          "gpu",    "inputs",    "lines",   "loaded_from"};
     for (const auto& [key, value] : about.items())
         if (!known.contains(key))
-            throw UsageError(text::shown(file) + ": " + text::shown(key) + " means nothing here; take it out");
+            throw UsageError(message("recording.key_means_nothing", text::shown(file), text::shown(key)));
 }
 
 /// The thread blocks that were recorded, of all launches.
@@ -113,9 +117,9 @@ std::string undeclared(const Recording& r) {
         return t.name == d.name && t.role == d.role && t.dtype == d.dtype && t.slices == d.slices && t.rows == d.rows &&
                t.cols == d.cols;
     };
-    if (recorded.size() < declared.size()) return "the recording has too few tensors";
+    if (recorded.size() < declared.size()) return message("recording.too_few_tensors");
     for (std::size_t k = 0; k < declared.size(); ++k)
-        if (!same(recorded[k], declared[k])) return "the tensor " + recorded[k].name + " is another";
+        if (!same(recorded[k], declared[k])) return message("recording.other_tensor", recorded[k].name);
     return {};
 }
 
@@ -143,10 +147,10 @@ void write_recording(std::ostream& out, const Experiment& e, const std::optional
 
 Recording read_recording(const std::string& path, const Control* control) {
     std::ifstream in(path);
-    if (!in) throw UsageError(text::shown(path) + ": cannot be read; name a file that `tilescope trace` wrote");
+    if (!in) throw UsageError(message("recording.cannot_read", text::shown(path)));
     std::error_code ignored;
     if (const auto size = std::filesystem::file_size(path, ignored); !ignored)
-        check_memory(text::shown(path) + ":", static_cast<Bytes>(size), "record fewer thread blocks, or no values");
+        check_memory(text::shown(path) + ":", static_cast<Bytes>(size), message("recording.record_less"));
     return read_recording(in, path, control);
 }
 
@@ -179,11 +183,8 @@ Inputs inputs_of(const Recording& r, Control* control) {
 std::string replay(const Recording& r, Control* control) {
     const Experiment& e = r.experiment;
     if (const char* file = e.algorithm->file; file && !r.today)
-        throw UsageError("algorithm " + text::shown(e.algorithm->name) + ": was loaded from " + file + "; add --load " +
-                         file + " if you trust it, or `tilescope-gui FILE` to play what was recorded");
-    if (!r.today)
-        throw UsageError("algorithm " + text::shown(e.algorithm->name) +
-                         ": there is none of that name today; `tilescope-gui FILE` plays what was recorded");
+        throw UsageError(message("recording.was_loaded", text::shown(e.algorithm->name), file));
+    if (!r.today) throw UsageError(message("recording.no_such_algorithm", text::shown(e.algorithm->name)));
     if (std::string other = undeclared(r); !other.empty()) return other;
     const bool values = r.trace.has_values();
     Gpu gpu(e.gpu, values ? numeric_mode : Mode{.data = false, .fold = false, .only_wanted = true}, 1, control);
