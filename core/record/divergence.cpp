@@ -6,9 +6,11 @@
 #include <tuple>
 
 #include "core/record/trace_file.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
 
 std::string number(std::integral auto n) { return std::to_string(n); }
@@ -22,19 +24,19 @@ std::string number(float x) {
 
 std::string text_of(const Region& r) {
     const auto span = [](Span s) { return '[' + number(s.begin) + ", " + number(s.end()) + ')'; };
-    return "slice " + number(r.slice) + ", rows " + span(r.rows) + ", columns " + span(r.cols);
+    return message("divergence.region", number(r.slice), span(r.rows), span(r.cols));
 }
 
 /// Compares bits, so that 0 differs from -0; but all NaNs are the same.
 bool same(float a, float b) { return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0; }
 
-template <class T>
-std::string changed(const std::string& what, const T& was, const T& is) {
-    return what + " is " + is + ", and was " + was;
+/// Of what has a name in the recording.
+std::string changed(const std::string& name, const std::string& was, const std::string& is) {
+    return message("divergence.changed", name, is, was);
 }
 
 std::string first_difference(const std::string& name, TileData was, TileData is, Index rows, Index cols) {
-    if (was.size() != is.size()) return changed(name, number(Index(was.size())) + " numbers", number(Index(is.size())));
+    if (was.size() != is.size()) return message("divergence.numbers", name, number(is.size()), number(was.size()));
     for (std::size_t k = 0; k < was.size(); ++k) {
         if (same(was[k], is[k])) continue;
         const auto n = static_cast<Index>(k);
@@ -46,7 +48,9 @@ std::string first_difference(const std::string& name, TileData was, TileData is,
     return {};
 }
 
-std::string name_of_tile(const Trace& t, TileId id) { return id == no_tile ? "no tile" : t.tiles()[id].name; }
+std::string name_of_tile(const Trace& t, TileId id) {
+    return id == no_tile ? message("divergence.no_tile") : t.tiles()[id].name;
+}
 
 bool same_loop(const RecordedLoop& a, const RecordedLoop& b) {
     return std::tie(a.name, a.promise, a.line) == std::tie(b.name, b.promise, b.line);
@@ -59,8 +63,7 @@ class Steps {
 
     std::string difference() const {
         const Event &a = a_.event, &b = b_.event;
-        if (a.operation != b.operation)
-            return changed<std::string>("the operation", a.operation->name, b.operation->name);
+        if (a.operation != b.operation) return message("divergence.operation", b.operation->name, a.operation->name);
         for (std::string found : {place(), tiles(), arithmetic(), memory()})
             if (!found.empty()) return found;
         const TileId tile = a_.tile();
@@ -72,14 +75,15 @@ class Steps {
   private:
     std::string place() const {
         const Event &a = a_.event, &b = b_.event;
-        if (a_.launch != b_.launch) return changed("the launch", number(a_.launch), number(b_.launch));
+        if (a_.launch != b_.launch) return message("divergence.launch", number(b_.launch), number(a_.launch));
         const auto launch = static_cast<std::size_t>(a_.launch);
-        if (a.kind() == Kind::launch && was_.launches()[launch] != is_.launches()[launch]) return "the grid is another";
-        if (a.block != b.block) return changed("the thread block", number(a.block), number(b.block));
-        if (a.line != b.line) return changed("the line", number(a.line), number(b.line));
+        if (a.kind() == Kind::launch && was_.launches()[launch] != is_.launches()[launch])
+            return message("divergence.grid");
+        if (a.block != b.block) return message("divergence.thread_block", number(b.block), number(a.block));
+        if (a.line != b.line) return message("divergence.line", number(b.line), number(a.line));
         if (a_.enters_line != b_.enters_line)
-            return b_.enters_line ? "a visit of the line begins" : "no visit of the line begins";
-        if (a_.turn != b_.turn || !same_turn(a_.turn)) return "the turn of the loop is another";
+            return message(b_.enters_line ? "divergence.visit" : "divergence.no_visit");
+        if (a_.turn != b_.turn || !same_turn(a_.turn)) return message("divergence.turn");
         return {};
     }
 
@@ -100,26 +104,27 @@ class Steps {
         constexpr const char* names[] = {"out", "a", "b"};
         for (std::size_t k = 0; k < std::size(names); ++k)
             if (was[k] != is[k]) return changed(names[k], name_of_tile(was_, was[k]), name_of_tile(is_, is[k]));
-        if (a.reads != b.reads) return "which operand is transposed is another";
+        if (a.reads != b.reads) return message("divergence.transposed");
         const TileId tile = a_.tile();
         if (tile != no_tile && !(was_.tiles()[tile] == is_.tiles()[tile]))
-            return "the tile " + was_.tiles()[tile].name + " is another";
+            return message("divergence.tile", was_.tiles()[tile].name);
         return {};
     }
 
     std::string arithmetic() const {
         const Event &a = a_.event, &b = b_.event;
         if (!same(a.alpha, b.alpha)) return changed("alpha", number(a.alpha), number(b.alpha));
-        if (a.math != b.math) return changed<std::string>("the type of the operands", name_of(a.math), name_of(b.math));
-        if (a.meaning != b.meaning) return changed<std::string>("the meaning", name_of(a.meaning), name_of(b.meaning));
+        if (a.math != b.math) return message("divergence.type", name_of(b.math), name_of(a.math));
+        if (a.meaning != b.meaning) return message("divergence.meaning", name_of(b.meaning), name_of(a.meaning));
         return {};
     }
 
     std::string memory() const {
         const Event &a = a_.event, &b = b_.event;
         if (a.moves_data() && was_.tensors()[a.region.tensor].name != is_.tensors()[b.region.tensor].name)
-            return changed("the tensor", was_.tensors()[a.region.tensor].name, is_.tensors()[b.region.tensor].name);
-        if (a.region != b.region) return changed("the region", text_of(a.region), text_of(b.region));
+            return message("divergence.tensor", is_.tensors()[b.region.tensor].name,
+                           was_.tensors()[a.region.tensor].name);
+        if (a.region != b.region) return message("divergence.place", text_of(b.region), text_of(a.region));
         for (const auto& [name, member] : Counters::fields)
             if (a.cost.*member != b.cost.*member) return changed(name, number(a.cost.*member), number(b.cost.*member));
         if (a.sram_used != b.sram_used) return changed("sram_used", number(a.sram_used), number(b.sram_used));
@@ -133,16 +138,16 @@ class Steps {
 };
 
 std::string different_tensors(const Trace& was, const Trace& is) {
-    if (was.tensors().size() != is.tensors().size()) return "the tensors are others";
+    if (was.tensors().size() != is.tensors().size()) return message("divergence.tensors");
     for (std::size_t k = 0; k < was.tensors().size(); ++k) {
         const RecordedTensor &a = was.tensors()[k], &b = is.tensors()[k];
         const auto declared = [](const RecordedTensor& t) {
             return std::tie(t.name, t.role, t.dtype, t.slices, t.rows, t.cols, t.meaning, t.heads_per_slice,
                             t.gradient_of);
         };
-        if (declared(a) != declared(b)) return "the tensor " + a.name + " is another";
+        if (declared(a) != declared(b)) return message("divergence.other_tensor", a.name);
         if (std::string found = first_difference(a.name, a.initial, b.initial, a.rows, a.cols); !found.empty())
-            return "before the first operation " + found;
+            return message("divergence.before_first", found);
     }
     return {};
 }
@@ -151,21 +156,20 @@ std::string different_tensors(const Trace& was, const Trace& is) {
 
 std::string divergence(const Trace& was, const Trace& is) {
     if (was.has_values() != is.has_values())
-        return std::string("the contents of tiles are ") + (is.has_values() ? "there now" : "missing now");
+        return message(is.has_values() ? "divergence.contents_there" : "divergence.contents_missing");
     if (std::string found = different_tensors(was, is); !found.empty()) return found;
     for (Index n = 0; n < std::min(was.size(), is.size()); ++n) {
         const Step &a = was[n], &b = is[n];
         if (std::string found = Steps(was, a, is, b).difference(); !found.empty())
-            return "operation " + number(n) + " (" + a.event.operation->name + ", line " + number(a.event.line) +
-                   "): " + found;
+            return message("divergence.at_operation", number(n), a.event.operation->name, number(a.event.line), found);
     }
-    if (was.size() != is.size()) return changed("the number of steps", number(was.size()), number(is.size()));
+    if (was.size() != is.size()) return message("divergence.steps", number(is.size()), number(was.size()));
     // Tables may also have what no step is about: a loop without iterations, a tile that could not be made.
     const bool same_tables =
         was.tiles() == is.tiles() && was.launches() == is.launches() && was.blocks() == is.blocks() &&
         was.turns() == is.turns() &&
         std::equal(was.loops().begin(), was.loops().end(), is.loops().begin(), is.loops().end(), same_loop);
-    return same_tables ? "" : "the places of thread blocks or the turns of loops are others";
+    return same_tables ? "" : message("divergence.tables");
 }
 
 }  // namespace tilescope

@@ -4,9 +4,11 @@
 #include <limits>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
+using text::message;
 
 Json json_number(float x) {
     if (std::isfinite(x)) return x;
@@ -27,17 +29,17 @@ bool is_text(const Json& value) {
 
 JsonEntry::JsonEntry(const Json& json, const std::string& file, const char* list, Index n)
     : json_(json), file_(file), list_(list), n_(n) {
-    if (!json.is_object()) refuse("must be an object, and is " + text::shown(json.dump()));
+    if (!json.is_object()) refuse(message("json_entry.no_object", text::shown(json.dump())));
 }
 
 void JsonEntry::refuse(const std::string& what) const {
     const std::string place = n_ < 0 ? list_ : list_ + ("[" + std::to_string(n_) + "]");
-    throw UsageError(text::shown(file_) + ": " + place + ": " + what);
+    throw UsageError(message("json_entry.refused", text::shown(file_), place, what));
 }
 
 const Json& JsonEntry::at(const char* key) {
     const auto found = json_.find(key);
-    if (found == json_.end()) refuse(std::string("has no \"") + key + '"');
+    if (found == json_.end()) refuse(message("json_entry.lacks", key));
     asked_.emplace_back(key);
     return *found;
 }
@@ -46,10 +48,9 @@ Index JsonEntry::integer(const char* key, Index least, Index most) {
     const Json& j = at(key);
     const bool too_large = j.is_number_unsigned() && j.get<std::uint64_t>() > static_cast<std::uint64_t>(most_index);
     if (j.is_number_integer() && !too_large && j.get<Index>() >= least && j.get<Index>() <= most) return j.get<Index>();
-    const std::string allowed =
-        most < least ? "there is none that it could be"
-                     : "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-    refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": " + allowed);
+    if (most < least) refuse(message("json_entry.none_possible", key, text::shown(j.dump())));
+    refuse(
+        message("json_entry.no_whole_number", key, text::shown(j.dump()), std::to_string(least), std::to_string(most)));
 }
 
 Index JsonEntry::integer_or(Index absent, const char* key, Index least, Index most) {
@@ -58,20 +59,20 @@ Index JsonEntry::integer_or(Index absent, const char* key, Index least, Index mo
 
 bool JsonEntry::yes(const char* key) {
     if (!has(key)) return false;
-    if (const Json& j = at(key); j != true) refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": must be true");
+    if (const Json& j = at(key); j != true) refuse(message("json_entry.not_true", key, text::shown(j.dump())));
     return true;
 }
 
 double JsonEntry::number(const char* key) {
     const Json& j = at(key);
-    if (!j.is_number()) refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": must be a number");
+    if (!j.is_number()) refuse(message("json_entry.no_number", key, text::shown(j.dump())));
     return j.get<double>();
 }
 
 std::string JsonEntry::text(const char* key) {
     const Json& j = at(key);
     if (is_text(j)) return j.get<std::string>();
-    refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": must be a string of at most 400 printable bytes");
+    refuse(message("json_entry.no_text", key, text::shown(j.dump())));
 }
 
 Span JsonEntry::span(const char* key) {
@@ -80,7 +81,7 @@ Span JsonEntry::span(const char* key) {
         return x.is_number_unsigned() && x.get<std::uint64_t>() <= static_cast<std::uint64_t>(most_index);
     };
     if (!j.is_array() || j.size() != 2 || !fits(j[0]) || !fits(j[1]))
-        refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": must be [first, how many]");
+        refuse(message("json_entry.no_span", key, text::shown(j.dump())));
     return {j[0].get<Index>(), j[1].get<Index>()};
 }
 
@@ -100,17 +101,16 @@ float JsonEntry::to_float(const char* key, const Json& j) const {
         for (const auto& [word, x] : words)
             if (said == word) return x;
     }
-    refuse(std::string(key) + ' ' + text::shown(j.dump()) +
-           R"(: must be a number of 32 bits, or "inf", "-inf", "nan" or "-nan")");
+    refuse(message("json_entry.no_float", key, text::shown(j.dump())));
 }
 
 float JsonEntry::number_or(float absent, const char* key) { return has(key) ? to_float(key, at(key)) : absent; }
 
 std::vector<float> JsonEntry::floats(const char* key, std::size_t n) {
     const Json& j = at(key);
-    if (!j.is_array() || j.size() != n)
-        refuse(std::string(key) + ": must be " + std::to_string(n) + " numbers" +
-               (j.is_array() ? ", and is " + std::to_string(j.size()) : ""));
+    if (!j.is_array()) refuse(message("json_entry.no_numbers", key, std::to_string(n)));
+    if (j.size() != n)
+        refuse(message("json_entry.other_count_of_numbers", key, std::to_string(n), std::to_string(j.size())));
     std::vector<float> out;
     out.reserve(n);
     for (const Json& x : j) out.push_back(to_float(key, x));
@@ -121,12 +121,13 @@ void JsonEntry::finish() const {
     if (asked_.size() == json_.size()) return;
     for (const auto& [key, value] : json_.items())
         if (std::find(asked_.begin(), asked_.end(), key) == asked_.end())
-            refuse(text::shown(key) + " means nothing here; take it out");
+            refuse(message("json_entry.means_nothing", text::shown(key)));
 }
 
 void JsonEntry::refuse_name(const char* key, const std::string& value, const std::vector<std::string>& all) const {
-    refuse(std::string(key) + ' ' + text::shown(value) +
-           text::did_you_mean(": unknown; ", value, all, ": must be " + text::alternatives(all)));
+    const auto near = text::nearest(value, all);
+    refuse(near ? message("json_entry.unknown_but_near", key, text::shown(value), *near)
+                : message("json_entry.unknown", key, text::shown(value), text::alternatives(all)));
 }
 
 }  // namespace tilescope

@@ -8,8 +8,10 @@
 #include "core/machine/mode.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/storage.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
 
 Bytes float_bytes(std::size_t n) { return static_cast<Bytes>(n * sizeof(float)); }
@@ -119,14 +121,10 @@ void Trace::keep(const Event& event, TileData data, std::optional<std::size_t> k
 
 /// The limit that one more event with so many values would break; empty when there is room.
 std::string Trace::exceeded(std::size_t more_values) const {
-    const std::string fix =
-        std::string(options_.blocks.empty() ? ": record chosen thread blocks only" : ": record fewer thread blocks") +
-        ", or take a smaller problem";
-    if (size() >= options_.max_events)
-        return "the recording reached its limit of " + std::to_string(options_.max_events) + " events" + fix;
+    const std::string fix = message(options_.blocks.empty() ? "trace_limit.choose_blocks" : "trace_limit.fewer_blocks");
+    if (size() >= options_.max_events) return message("trace_limit.events", std::to_string(options_.max_events), fix);
     if (value_bytes_ + float_bytes(more_values) > options_.max_value_bytes)
-        return "the recording reached its limit of " + std::to_string(options_.max_value_bytes) + " bytes of values" +
-               fix + ", or record no values";
+        return message("trace_limit.values", std::to_string(options_.max_value_bytes), fix);
     return {};
 }
 

@@ -3,9 +3,11 @@
 #include "core/machine/error.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/record/trace_words.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
 
 constexpr Index most_line = 0xffff, most_source_line = 0xffffffff;
@@ -13,7 +15,7 @@ constexpr Index most_line = 0xffff, most_source_line = 0xffffffff;
 Index last(std::size_t size) { return static_cast<Index>(size) - 1; }
 
 std::string quoted_name(const std::string& name, TileId tile) {
-    return text::shown(name) + " (tile " + std::to_string(tile) + ")";
+    return message("trace_events.tile", text::shown(name), std::to_string(tile));
 }
 
 }  // namespace
@@ -27,8 +29,7 @@ void EventReader::read(const Json& json) {
     const auto n = static_cast<Index>(to_.steps.size());
     JsonEntry entry(json, file_, "events", n);
     if (const Index step = entry.integer("step"); step != n)
-        entry.refuse("step " + std::to_string(step) + " where " + std::to_string(n) +
-                     " is due: events are missing or out of order");
+        entry.refuse(message("trace_events.other_step", std::to_string(step), std::to_string(n)));
     Step step{.event = {.operation = &operation(entry)}};
     step.kind() == Kind::launch ? begin_launch(entry, step) : place(entry, step);
     read_position(entry, step);
@@ -51,36 +52,36 @@ const Operation& EventReader::operation(JsonEntry& entry) const {
     if (!found) {
         std::vector<std::string> names;
         for (const Operation* o : operations()) names.emplace_back(o->name);
-        entry.refuse("what " + text::shown(what) + ": no operation is called that" +
-                     text::did_you_mean("; ", what, names));
+        const auto near = text::nearest(what, names);
+        entry.refuse(near ? message("trace_events.unknown_but_near", text::shown(what), *near)
+                          : message("trace_events.unknown", text::shown(what)));
     }
     if (op != name_of(found->kind))
-        entry.refuse("op " + text::shown(op) + ": " + found->name + " is a " + name_of(found->kind));
+        entry.refuse(message("trace_events.other_kind", text::shown(op), found->name, name_of(found->kind)));
     return *found;
 }
 
 void EventReader::begin_launch(JsonEntry& entry, Step& step) {
-    if (in_block_) entry.refuse("a launch begins in the middle of a thread block");
+    if (in_block_) entry.refuse(message("trace_events.launch_in_block"));
     step.launch = step.event.block =
         entry.integer("launch", launch_ + 1, std::min(launch_ + 1, last(to_.launches.size())));
     const std::string& kernel = to_.launches[static_cast<std::size_t>(++launch_)].kernel;
     if (entry.text("what") != kernel)
-        entry.refuse("what " + text::shown(entry.text("what")) + ": this launch's kernel is " + text::shown(kernel));
+        entry.refuse(message("trace_events.other_kernel", text::shown(entry.text("what")), text::shown(kernel)));
 }
 
 /// Reads the step's thread block and launch: the next block of the table where one begins, else the current one.
 void EventReader::place(JsonEntry& entry, Step& step) {
     const bool begins = step.event.operation == &operation::block_begin;
-    if (begins == in_block_)
-        entry.refuse(begins ? "a thread block begins in the middle of another" : "is in no thread block");
-    if (begins && blocks_ == to_.blocks.size()) entry.refuse("begins a thread block that \"blocks\" does not have");
+    if (begins == in_block_) entry.refuse(message(begins ? "trace_events.block_in_block" : "trace_events.in_no_block"));
+    if (begins && blocks_ == to_.blocks.size()) entry.refuse(message("trace_events.no_such_block"));
     const RecordedBlock& block = to_.blocks[begins ? blocks_++ : blocks_ - 1];
     in_block_ = step.event.operation != &operation::block_end;
     step.launch = entry.integer("launch", launch_, launch_);
     step.event.block = entry.integer("block", block.block, block.block);
     if (block.launch != launch_)
-        entry.refuse("thread block " + std::to_string(block.block) + " is of launch " + std::to_string(block.launch) +
-                     " in \"blocks\"");
+        entry.refuse(
+            message("trace_events.block_of_launch", std::to_string(block.block), std::to_string(block.launch)));
 }
 
 void EventReader::read_position(JsonEntry& entry, Step& step) const {
@@ -99,15 +100,15 @@ TileId EventReader::tile(JsonEntry& entry, const char* key) const {
     const RecordedTile& t = to_.tiles[id];
     const RecordedBlock* now = blocks_ > 0 ? &to_.blocks[blocks_ - 1] : nullptr;
     if (!in_block_ || t.launch != now->launch || t.block != now->block)
-        entry.refuse(std::string(key) + ": " + quoted_name(t.name, id) + " belongs to another thread block");
+        entry.refuse(message("trace_events.of_other_block", key, quoted_name(t.name, id)));
     return id;
 }
 
 TileId EventReader::on_chip(JsonEntry& entry, const char* key) const {
     const TileId id = tile(entry, key);
     if (lives_[id] != Life::on_chip)
-        entry.refuse(std::string(key) + ": " + quoted_name(to_.tiles[id].name, id) +
-                     (lives_[id] == Life::to_come ? " is not made yet" : " was given back before"));
+        entry.refuse(message(lives_[id] == Life::to_come ? "trace_events.not_made" : "trace_events.given_back", key,
+                             quoted_name(to_.tiles[id].name, id)));
     return id;
 }
 
@@ -122,7 +123,7 @@ void EventReader::read_tiles(JsonEntry& entry, Event& e) {
         if (entry.has(names[k][0])) e.reads[k].tile = on_chip(entry, names[k][0]);
         e.reads[k].transposed = entry.yes(names[k][1]);
     }
-    if (kind == Kind::store && e.a() == no_tile) entry.refuse("has no \"a\", the tile that is stored");
+    if (kind == Kind::store && e.a() == no_tile) entry.refuse(message("trace_events.nothing_stored"));
     e.alpha = entry.number_or(e.alpha, "alpha");
     if (entry.has("math")) e.math = entry.named("math", {Dtype::f32, Dtype::f16, Dtype::bf16}, name_of);
     if (entry.has("meaning")) e.meaning = entry.named("meaning", all_meanings, name_of);
@@ -134,7 +135,7 @@ void EventReader::live(JsonEntry& entry, const Event& e) {
     const RecordedTile& t = to_.tiles[e.out];
     Life& life = lives_[e.out];
     if (e.kind() == Kind::alloc ? life != Life::to_come : life == Life::given_back)
-        entry.refuse("out: " + quoted_name(t.name, e.out) + " was made before");
+        entry.refuse(message("trace_events.made_before", quoted_name(t.name, e.out)));
     Bytes& held = held_[static_cast<std::size_t>(t.space)];
     const Bytes bytes = t.within == no_tile ? t.bytes() : 0;  // else its bytes count with the tile that it is in
     if (life == Life::to_come) held += bytes;
@@ -147,7 +148,7 @@ void EventReader::read_region(JsonEntry& entry, Event& e) const {
     if (e.moves_data()) {
         const std::string name = entry.text("tensor");
         const auto found = tensors_.find(name);
-        if (found == tensors_.end()) entry.refuse("tensor " + text::shown(name) + ": is not in \"tensors\"");
+        if (found == tensors_.end()) entry.refuse(message("trace_events.no_such_tensor", text::shown(name)));
         r.tensor = found->second;
     } else if (!entry.has("rows")) {
         return;
@@ -166,11 +167,11 @@ void EventReader::check_moved(JsonEntry& entry, const Event& e) const {
     const RecordedTensor& t = to_.tensors[e.region.tensor];
     const Region& r = e.region;
     if (r.slice >= t.slices || r.rows.end() > t.rows || r.cols.end() > t.cols)
-        entry.refuse("moves a region that is not all in " + text::shown(t.name) + " of " + std::to_string(t.slices) +
-                     " x " + std::to_string(t.rows) + " x " + std::to_string(t.cols));
+        entry.refuse(message("trace_events.beyond_tensor", text::shown(t.name), std::to_string(t.slices),
+                             std::to_string(t.rows), std::to_string(t.cols)));
     if (const RecordedTile& tile = tile_of(e); tile.rows != r.rows.size || tile.cols != r.cols.size)
-        entry.refuse("moves " + std::to_string(r.rows.size) + " x " + std::to_string(r.cols.size) +
-                     " elements, and the tile has " + std::to_string(tile.rows) + " x " + std::to_string(tile.cols));
+        entry.refuse(message("trace_events.other_size", std::to_string(r.rows.size), std::to_string(r.cols.size),
+                             std::to_string(tile.rows), std::to_string(tile.cols)));
 }
 
 void EventReader::read_cost(JsonEntry& entry, Event& e) {
@@ -179,8 +180,7 @@ void EventReader::read_cost(JsonEntry& entry, Event& e) {
         JsonEntry cost(entry.at("cost"), file_, "events", static_cast<Index>(to_.steps.size()));
         for (const auto& [name, member] : Counters::fields) {
             c.*member = cost.integer_or(0, name);
-            if (c.*member > left_.*member)
-                cost.refuse(std::string(name) + ": the events up to here have more than \"totals\"");
+            if (c.*member > left_.*member) cost.refuse(message("trace_events.more_than_totals", name));
             left_.*member -= c.*member;
         }
         cost.finish();
@@ -190,15 +190,14 @@ void EventReader::read_cost(JsonEntry& entry, Event& e) {
     const auto if_does = [&](Effect effect) { return e.operation->effect == effect ? moved : 0; };
     if (c.hbm_read != if_does(Effect::load) || c.hbm_write != if_does(Effect::store) ||
         c.hbm_reduce != if_does(Effect::store_sum))
-        entry.refuse("cost: moves " + std::to_string(moved) + " bytes, and counts " + std::to_string(c.hbm()));
+        entry.refuse(message("trace_events.other_cost", std::to_string(moved), std::to_string(c.hbm())));
 }
 
 void EventReader::check_held(JsonEntry& entry, Event& e) const {
     e.sram_used = entry.integer("sram_used");
     e.registers_used = entry.integer("registers_used");
     if (e.sram_used != held_[0] || e.registers_used != held_[1])
-        entry.refuse("sram_used, registers_used: the tiles on chip take " + std::to_string(held_[0]) + " and " +
-                     std::to_string(held_[1]) + " bytes");
+        entry.refuse(message("trace_events.other_use", std::to_string(held_[0]), std::to_string(held_[1])));
 }
 
 void EventReader::read_values(JsonEntry& entry, Step& step) {
@@ -215,16 +214,17 @@ void EventReader::read_values(JsonEntry& entry, Step& step) {
 }
 
 void EventReader::finish() const {
-    const auto refuse = [&](const std::string& what) { throw UsageError(text::shown(file_) + ": totals: " + what); };
+    const auto refuse = [&](const std::string& what) {
+        throw UsageError(message("trace_events.refused_totals", text::shown(file_), what));
+    };
     if (const auto n = static_cast<Index>(to_.steps.size()); n != expected_)
-        refuse(std::to_string(expected_) + " events, and there are " + std::to_string(n));
+        refuse(message("trace_events.other_count", std::to_string(expected_), std::to_string(n)));
     for (const auto& [name, member] : Counters::fields)
-        if (left_.*member != 0)
-            refuse(std::string(name) + ": the events have " + std::to_string(left_.*member) + " less");
-    if (launch_ != last(to_.launches.size())) refuse("there are events of fewer launches than \"launches\" has");
-    if (blocks_ != to_.blocks.size()) refuse("there are events of fewer thread blocks than \"blocks\" has");
+        if (left_.*member != 0) refuse(message("trace_events.less_than_totals", name, std::to_string(left_.*member)));
+    if (launch_ != last(to_.launches.size())) refuse(message("trace_events.fewer_launches"));
+    if (blocks_ != to_.blocks.size()) refuse(message("trace_events.fewer_blocks"));
     if (std::find(lives_.begin(), lives_.end(), Life::to_come) != lives_.end())
-        refuse("there are events of fewer tiles than \"tiles\" has");
+        refuse(message("trace_events.fewer_tiles"));
 }
 
 }  // namespace tilescope

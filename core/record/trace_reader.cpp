@@ -4,9 +4,11 @@
 #include "core/record/trace_events.hpp"
 #include "core/record/trace_file.hpp"
 #include "core/record/trace_words.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
 
 constexpr int most_nesting = 8;
@@ -21,13 +23,16 @@ class TraceReader {
 
     ReadTrace read() {
         parse();
-        if (section_ + 1 != static_cast<Index>(trace_sections.size())) refuse("has no \"" + next_section() + '"');
+        if (section_ + 1 != static_cast<Index>(trace_sections.size()))
+            refuse(message("trace_reader.lacks", next_section()));
         events_->finish();
         return {Trace(std::move(to_)), about_.dump()};
     }
 
   private:
-    [[noreturn]] void refuse(const std::string& what) const { throw UsageError(text::shown(name_) + ": " + what); }
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw UsageError(message("trace_reader.refused", text::shown(name_), what));
+    }
     std::string next_section() const { return trace_sections[static_cast<std::size_t>(section_ + 1)]; }
 
     void parse();
@@ -62,49 +67,48 @@ void TraceReader::parse() {
     try {
         const Json rest = Json::parse(
             in_, [this](int depth, Json::parse_event_t event, Json& parsed) { return hear(depth, event, parsed); });
-        if (!known_) refuse("is not a recording; `tilescope trace` writes one");
+        if (!known_) refuse(message("trace_reader.no_recording"));
     } catch (const Json::parse_error& e) {
-        if (!known_) refuse("is not a recording; `tilescope trace` writes one");
-        if (in_.eof()) refuse("ends in the middle, after " + std::to_string(e.byte) + " bytes; record it again");
-        refuse("is not JSON, at byte " + std::to_string(e.byte));
+        if (!known_) refuse(message("trace_reader.no_recording"));
+        const std::string bytes = std::to_string(e.byte);
+        refuse(message(in_.eof() ? "trace_reader.ends_in_the_middle" : "trace_reader.no_json", bytes));
     } catch (const Json::exception& e) {
         // "[json.exception.out_of_range.406] number overflow parsing '1e999'" for numbers, other words for what is
         // missing.
         const std::string_view what = e.what();
         const std::size_t quote = what.find('\'');
         if (what.find("number overflow") != what.npos && quote != what.npos)
-            refuse("has a number that is too large: " +
-                   text::shown(what.substr(quote + 1, what.find('\'', quote + 1) - quote - 1), 60));
-        refuse("has a value that is not of the kind that a recording has there");
+            refuse(message("trace_reader.number_too_large",
+                           text::shown(what.substr(quote + 1, what.find('\'', quote + 1) - quote - 1), 60)));
+        refuse(message("trace_reader.other_kind_of_value"));
     }
 }
 
 bool TraceReader::hear(int depth, Json::parse_event_t event, Json& parsed) {
     check_stop(control_);
     using E = Json::parse_event_t;
-    if (depth > most_nesting) refuse("is nested too deeply to be a recording");
+    if (depth > most_nesting) refuse(message("trace_reader.nested_too_deeply"));
     if (event == E::key && depth == 1) enter(parsed.get<std::string>());
     if (event != E::value && event != E::object_end && event != E::array_end) return true;
     const bool of_list = section_ >= 0 && key_ == trace_sections[static_cast<std::size_t>(section_)] &&
                          key_ != "values" && key_ != "sources" && key_ != "totals";
     if (depth == 2 && of_list) return read_entry(parsed), false;
     if (depth != 1) return true;
-    if (of_list && event != E::array_end) refuse(key_ + ": must be a list");
+    if (of_list && event != E::array_end) refuse(message("trace_reader.no_list", key_));
     if (!of_list) read_member(parsed);
     return false;
 }
 
 /// A member of the document's object begins.
 void TraceReader::enter(const std::string& key) {
-    if (!known_ && key != "schema")
-        refuse("is not a recording, it begins with " + text::shown(key) + "; `tilescope trace` writes one");
-    if (known_ && (key == "schema" || about_.contains(key))) refuse(text::shown(key) + " is there twice");
+    if (!known_ && key != "schema") refuse(message("trace_reader.begins_otherwise", text::shown(key)));
+    if (known_ && (key == "schema" || about_.contains(key))) refuse(message("trace_reader.twice", text::shown(key)));
     key_ = key;
     entries_ = 0;
     if (std::find(trace_sections.begin(), trace_sections.end(), key) == trace_sections.end()) return;
     if (section_ + 1 == static_cast<Index>(trace_sections.size()) || next_section() != key)
-        refuse(text::shown(key) + " is out of order: a recording has " +
-               text::join({trace_sections.begin(), trace_sections.end()}, ", "));
+        refuse(message("trace_reader.out_of_order", text::shown(key),
+                       text::join({trace_sections.begin(), trace_sections.end()}, ", ")));
     ++section_;
 }
 
@@ -113,11 +117,11 @@ void TraceReader::read_member(const Json& value) {
         check_schema(value);
         known_ = true;
     } else if (key_ == "values") {
-        if (!value.is_boolean()) refuse("values " + text::shown(value.dump()) + ": must be true or false");
+        if (!value.is_boolean()) refuse(message("trace_reader.no_truth", text::shown(value.dump())));
         to_.has_values = value.get<bool>();
     } else if (key_ == "sources") {
         if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text))
-            refuse("sources: must be a list of file names");
+            refuse(message("trace_reader.no_file_names"));
         to_.sources = std::make_shared<const std::vector<std::string>>(value.get<std::vector<std::string>>());
     } else if (key_ == "totals") {
         read_totals(value);
@@ -130,9 +134,8 @@ void TraceReader::check_schema(const Json& value) const {
     const std::string found = value.is_string() ? value.get<std::string>() : value.dump();
     if (found == trace_schema) return;
     if (found.starts_with("tilescope.trace/"))
-        refuse("is a recording of version " + text::shown(found) + ", and " + trace_schema +
-               " is what is read here; record it again with `tilescope trace`");
-    refuse("is not a recording: its schema is " + text::shown(found) + " in place of " + trace_schema);
+        refuse(message("trace_reader.other_version", text::shown(found), trace_schema));
+    refuse(message("trace_reader.other_schema", text::shown(found), trace_schema));
 }
 
 void TraceReader::read_totals(const Json& value) {
@@ -157,7 +160,7 @@ void TraceReader::read_entry(const Json& value) {
 void TraceReader::read_launch(JsonEntry e) {
     RecordedLaunch l{e.text("kernel"), {}};
     const Json& axes = e.at("axes");
-    if (!axes.is_array() || axes.empty()) e.refuse("axes: must be a list of axes");
+    if (!axes.is_array() || axes.empty()) e.refuse(message("trace_reader.no_axes"));
     for (const Json& axis : axes) {
         JsonEntry a(axis, name_, "launches", entries_ - 1);
         l.axes.push_back(
@@ -174,7 +177,7 @@ void TraceReader::read_block(JsonEntry e) {
     e.integer("block", 0, launch.thread_blocks() - 1);
     const Json& at = e.at("at");
     if (!at.is_array() || at.size() != launch.axes.size())
-        e.refuse("at: must be a place on each of " + std::to_string(launch.axes.size()) + " axes");
+        e.refuse(message("trace_reader.no_place", launch.axes.size()));
     for (const Json& place : at) {
         const Json wrapped = {{"at", place}};
         b.at.push_back(JsonEntry(wrapped, name_, "blocks", entries_ - 1).span("at"));
@@ -183,7 +186,7 @@ void TraceReader::read_block(JsonEntry e) {
     if (!to_.blocks.empty())
         if (const RecordedBlock& before = to_.blocks.back();
             std::pair(before.launch, before.block) >= std::pair(b.launch, b.block))
-            e.refuse("is not in order: launch by launch, and block by block");
+            e.refuse(message("trace_reader.blocks_out_of_order"));
     to_.blocks.push_back(std::move(b));
 }
 
@@ -215,10 +218,10 @@ void TraceReader::read_tensor(JsonEntry e) {
                      {},
                      {}};
     for (const RecordedTensor& other : to_.tensors)
-        if (other.name == t.name) e.refuse("name " + text::shown(t.name) + " is there twice");
-    if (to_.tensors.size() >= no_tensor) e.refuse("is one tensor too many");
+        if (other.name == t.name) e.refuse(message("trace_reader.name_twice", text::shown(t.name)));
+    if (to_.tensors.size() >= no_tensor) e.refuse(message("trace_reader.too_many_tensors"));
     const Index most = to_.has_values ? most_values : JsonEntry::most_index;
-    if (t.rows > most / t.cols || t.slices > most / (t.rows * t.cols)) e.refuse("is too large to be recorded");
+    if (t.rows > most / t.cols || t.slices > most / (t.rows * t.cols)) e.refuse(message("trace_reader.too_large"));
     if (to_.has_values) {
         const auto n = static_cast<std::size_t>(t.size());
         t.initial = t.role == Role::input || e.has("values") ? e.floats("values", n)
@@ -241,7 +244,7 @@ void TraceReader::read_tile(JsonEntry e) {
         t.slot = e.integer("slot");
         const RecordedTile& place = to_.tiles[t.within];
         if (place.launch != t.launch || place.block != t.block || place.space != t.space)
-            e.refuse("within: tile " + std::to_string(t.within) + " is of another thread block, or elsewhere");
+            e.refuse(message("trace_reader.within_elsewhere", std::to_string(t.within)));
     }
     e.finish();
 }
