@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
+
 namespace tilescope {
+using text::message;
 namespace {
 
 constexpr double in_pairs = 0.5;  // instructions per element rounded to 16 bits: one rounds two
@@ -15,7 +18,11 @@ bool wide(const TileInfo& t) { return t.cols > 1; }
 }  // namespace
 
 LanePrograms::LanePrograms(const Rates& rates, const LaneConstants& constants, Index block)
-    : rates_(rates), c_(constants), block_(block), machine_{c_.bus, c_.latency, true, {}} {}
+    : rates_(rates),
+      c_(constants),
+      block_(block),
+      machine_{c_.bus, c_.latency, true, {}},
+      no_lane_(message("lanes.thread_block")) {}
 
 void LanePrograms::begin(const LoopMark&) { loops_.push_back(-1); }
 void LanePrograms::turn(const TurnMark& mark) { loops_.back() = mark.index; }
@@ -55,7 +62,7 @@ void LanePrograms::on(const Event& e, TileData) {
 
 const LanePrograms::LaneOf& LanePrograms::lane_of(const Event& e) {
     const LaneSpec spec = e.lane ? e.lane->spec : LaneSpec{};
-    const std::string name = e.lane ? e.lane->name : "thread block";
+    const std::string name = e.lane ? e.lane->name : no_lane_;
     for (const LaneOf& l : lanes_)
         if (l.name == name) return l;
     const Index groups = std::max<Index>(1, spec.warps / warps_of_warpgroup);
@@ -66,7 +73,7 @@ const LanePrograms::LaneOf& LanePrograms::lane_of(const Event& e) {
         lane.groups.push_back(programs_.size());
         programs_.push_back({groups == 1 ? name : name + ' ' + std::to_string(g + 1), {}});
         states_.push_back({&lane});
-        if (lane.turns) states_.back().turn = flag("the turn of " + programs_.back().name);
+        if (lane.turns) states_.back().turn = flag(message("lanes.turn_of", programs_.back().name));
     }
     return lane;
 }
@@ -77,7 +84,7 @@ Flag LanePrograms::flag(std::string name) {
 }
 
 LanePrograms::Arrives LanePrograms::arrival(std::string name, bool of_product) {
-    if (step() >= 0) name += " of step " + std::to_string(step());
+    if (step() >= 0) name = message("lanes.of_step", name, std::to_string(step()));
     return std::make_shared<Arrival>(Arrival{flag(std::move(name)), of_product});
 }
 
@@ -148,7 +155,7 @@ void LanePrograms::product(Warpgroup w, const Event& e) {
         grow(w, s.passes[e.a()], rounding);
     }
     if (s.lane->turns) take_turn(w);
-    const Arrives done = arrival(std::string(out.name) + " of " + programs_[w].name, true);
+    const Arrives done = arrival(message("lanes.product_of", out.name, programs_[w].name), true);
     const bool lone = out.cols >= c_.lone_cols && a.space == Space::registers;
     const std::size_t act = add(w, {.kind = Act::Kind::product,
                                     .what = out.name,
@@ -269,7 +276,8 @@ void LanePrograms::give_back(TileId id) {
     } else if (t.info.within != no_tile && t.used.empty()) {
         slots_.erase({t.info.within, t.info.slot});
     } else if (t.info.within != no_tile) {
-        const Flag freed = flag("slot " + std::to_string(t.info.slot) + " of " + tiles_.at(t.info.within).info.name);
+        const Flag freed =
+            flag(message("lanes.slot_of", std::to_string(t.info.slot), tiles_.at(t.info.within).info.name));
         for (const auto& [w, use] : t.used) {
             Act& last = acts(w)[use.act];
             const bool sets = last.kind == Act::Kind::product || last.kind == Act::Kind::work;

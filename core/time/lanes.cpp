@@ -6,9 +6,11 @@
 #include <queue>
 #include <stdexcept>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -209,7 +211,7 @@ class Play {
     }
 
     std::string name_of(Flag f) const {
-        return f < machine_.flags.size() ? machine_.flags[f] : "flag " + std::to_string(f);
+        return f < machine_.flags.size() ? machine_.flags[f] : message("lanes.flag", std::to_string(f));
     }
     /// The lane whose remaining acts set the flag; nullptr: none.
     const LaneProgram* who_sets(Flag f) const {
@@ -223,8 +225,9 @@ class Play {
         std::vector<std::string> all;
         for (const Waiting& w : waiting_) {
             const LaneProgram* by = who_sets(w.act->flag);
-            all.push_back(lanes_[w.lane].name + " waits for " + name_of(w.act->flag) +
-                          (by ? ", which " + by->name + " gives" : ", which nobody gives"));
+            const std::string &name = lanes_[w.lane].name, flag = name_of(w.act->flag);
+            all.push_back(by ? message("lanes.waits", name, flag, by->name)
+                             : message("lanes.waits_forever", name, flag));
         }
         return text::join(all, "; ");
     }
@@ -251,7 +254,7 @@ LanePlay play_lanes(std::span<const LaneProgram> lanes, const LaneMachine& machi
     for (const LaneProgram& l : lanes)
         for (const Act& a : l.acts)
             if (!(a.cycles >= 0 && a.cycles < never && a.bytes >= 0 && a.bytes < never))
-                throw std::invalid_argument(l.name + ": " + a.what + " takes no number of cycles or bytes");
+                throw std::invalid_argument(message("lanes.takes_no_number", l.name, a.what));
     return Play(lanes, machine, phases).run();
 }
 

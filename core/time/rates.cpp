@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
+
 namespace tilescope {
+using text::message;
 namespace {
 
 /// The share of the data sheet's bandwidth that a kernel reaches if it only reads: 0.94 on an H100, 0.96 on an H200
@@ -16,7 +19,9 @@ const char* name_of(Unit unit) {
     return names[static_cast<std::size_t>(unit)];
 }
 
-const char* name_of(Style style) { return style == Style::cuda_cores ? "CUDA cores" : "tensor cores"; }
+std::string name_of(Style style) {
+    return message(style == Style::cuda_cores ? "rates.cuda_cores" : "rates.tensor_cores");
+}
 
 const StyleConstants& constants_of(Style style) {
     // Least squares over every other case of the survey on an H200 (docs/time.md).

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "core/machine/gpu_spec.hpp"
 
@@ -16,7 +17,7 @@ using PerUnit = std::array<double, unit_count>;
 
 /// How a kernel computes products.
 enum class Style : std::uint8_t { cuda_cores, tensor_cores };  // fp32 FMA; mma.sync
-const char* name_of(Style style);
+std::string name_of(Style style);
 
 /// Cycles that kernels of a style lose, one set for all of them. Fitted to measured kernels of that style.
 struct StyleConstants {
