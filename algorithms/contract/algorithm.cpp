@@ -6,6 +6,7 @@
 #include "core/text/words.hpp"
 
 namespace tilescope {
+using text::message;
 
 const KernelDescription no_kernel = {};
 
@@ -24,9 +25,7 @@ Hbm Tensors::operator[](Name asked) const {
         if (name == asked.name) return tensor;
     std::vector<std::string> names;
     for (const auto& [name, tensor] : tensors_) names.emplace_back(name);
-    throw Misuse(
-        "the algorithm declares no tensor " + text::shown(std::string(asked.name)) + " but " + text::listed(names),
-        asked.here);
+    throw Misuse(message("tensors.undeclared", text::shown(std::string(asked.name)), text::listed(names)), asked.here);
 }
 
 const Algorithm* find_algorithm(std::string_view name) {

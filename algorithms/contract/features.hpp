@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 
 namespace tilescope {
 
@@ -23,9 +24,9 @@ enum class Feature : std::uint8_t {
     passes,         ///< launches follow a list, as in unfused graphs
 };
 /// As people call it: "a mask", "the naive softmax".
-const char* name_of(Feature feature);
+std::string name_of(Feature feature);
 /// In a word or two, at the head of a column: "mask".
-const char* word_for(Feature feature);
+std::string word_for(Feature feature);
 inline constexpr Feature all_features[] = {
     Feature::head_dims, Feature::grouped_heads, Feature::scale,       Feature::mask,  Feature::naive_softmax,
     Feature::pages,     Feature::block_mask,    Feature::documents,   Feature::bias,  Feature::alibi,

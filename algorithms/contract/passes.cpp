@@ -4,9 +4,11 @@
 
 #include "algorithms/contract/pass_lists.hpp"
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
 
 constexpr Pass all_passes[] = {Pass::product, Pass::scale, Pass::cap,   Pass::bias,    Pass::mask,
@@ -45,7 +47,7 @@ class Reader {
             if (name == name_of(p)) return p;
             names.emplace_back(name_of(p));
         }
-        refuse("has " + text::shown(std::string(name)) + ", which is no pass: they are " + text::join(names, ", "));
+        refuse(message("passes.no_pass", text::shown(std::string(name)), text::join(names, ", ")));
     }
 
     PassLaunch launch(std::string_view text) const {
@@ -55,7 +57,7 @@ class Reader {
         if (colon == text.size()) return one;
         const std::string type(text.substr(colon + 1));
         one.type = dtype_from(type);
-        if (!one.type) refuse("has " + text::shown(type) + " behind a colon, which must be f32, f16 or bf16");
+        if (!one.type) refuse(message("passes.no_type", text::shown(type)));
         return one;
     }
 
@@ -71,14 +73,11 @@ class Reader {
     void check(const PassList& list) const {
         std::vector<Pass> order;  // the passes of all launches, one after the other
         for (const PassLaunch& one : list) {
-            if (!fits_in_one(one.passes))
-                refuse("has " + launch_name(one) +
-                       ": one launch does product and what changes elements (scale, cap, "
-                       "bias, mask), those and max, or exp and sum; put a / between the others");
+            if (!fits_in_one(one.passes)) refuse(message("passes.not_in_one_launch", launch_name(one)));
             if (one.type && (one.has(Pass::seen) || one.has(Pass::any)))
-                refuse("has " + launch_name(one) + ", which writes bytes: leave its type out");
+                refuse(message("passes.writes_bytes", launch_name(one)));
             if (one.type && one.passes.size() == 1 && (one.has(Pass::max) || one.has(Pass::sum)))
-                refuse("has " + launch_name(one) + ", which writes f32, a number for each row: leave its type out");
+                refuse(message("passes.writes_f32", launch_name(one)));
             order.insert(order.end(), one.passes.begin(), one.passes.end());
         }
         check_order(order);
@@ -91,23 +90,20 @@ class Reader {
         std::size_t at = 0;
         const auto take = [&](Pass p) { return at < order.size() && order[at] == p && (++at, true); };
         // "has bias behind mask, where softmax or ... must stand".
-        const auto need = [&](Pass p, const char* what) {
+        const auto need = [&](Pass p, const std::string& what) {
             if (take(p)) return;
-            const std::string behind = at > 0 ? std::string(" behind ") + name_of(order[at - 1]) : "";
-            refuse((at < order.size() ? std::string("has ") + name_of(order[at]) : "ends") + behind + ", where " +
-                   what + " must stand");
+            if (at == order.size()) refuse(message("passes.ends", name_of(order[at - 1]), what));
+            if (at == 0) refuse(message("passes.begins", name_of(order[at]), what));
+            refuse(message("passes.stands_behind", name_of(order[at]), name_of(order[at - 1]), what));
         };
         take(Pass::convert);
         const bool scaled = take(Pass::scale);
-        need(Pass::product, "product, or convert and scale ahead of it,");
-        if (take(Pass::scale) && scaled) refuse("has scale twice");
+        need(Pass::product, message("passes.product_first"));
+        if (take(Pass::scale) && scaled) refuse(message("passes.scale_twice"));
         take(Pass::cap), take(Pass::bias), take(Pass::mask), take(Pass::convert);
         if (!take(Pass::softmax)) {
             const bool has_max = take(Pass::max);
-            need(Pass::exp,
-                 has_max
-                     ? "exp"
-                     : "softmax, or max, exp, sum and divide, or what is left of scale, cap, bias, mask in this order");
+            need(Pass::exp, has_max ? "exp" : message("passes.softmax_or_its_parts"));
             need(Pass::sum, "sum");
             need(Pass::divide, "divide");
         }
@@ -116,9 +112,9 @@ class Reader {
             need(Pass::clear, "clear");
         }
         take(Pass::convert), take(Pass::copy);
-        need(Pass::product, "product, or what is left of seen, any and clear, convert, copy in this order");
+        need(Pass::product, message("passes.product_last"));
         take(Pass::convert);
-        if (at != order.size()) refuse(std::string("has ") + name_of(order[at]) + " where nothing can follow");
+        if (at != order.size()) refuse(message("passes.nothing_can_follow", name_of(order[at])));
     }
 
     std::string_view text_;

@@ -11,8 +11,10 @@
 #include "algorithms/contract/validate.hpp"
 #include "core/machine/error.hpp"
 #include "core/machine/ops.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope {
+using text::message;
 
 const char* name_of(Softmax softmax) { return softmax == Softmax::naive ? "naive" : "safe"; }
 
@@ -23,29 +25,21 @@ float Problem::logit_scale() const {
 Dtype Problem::score_type() const { return scores.value_or(dtype); }
 Dtype Problem::weight_type() const { return weights.value_or(score_type()); }
 
-const char* name_of(Feature feature) {
-    constexpr const char* names[] = {"a head dimension",
-                                     "grouped heads",
-                                     "a scale",
-                                     "a mask",
-                                     "the naive softmax",
-                                     "K and V in pages",
-                                     "a block mask",
-                                     "documents",
-                                     "a bias",
-                                     "ALiBi",
-                                     "a soft-cap",
-                                     "dropout",
-                                     "types of S and P of their own",
-                                     "a list of passes"};
-    return names[static_cast<int>(feature)];
+std::string name_of(Feature feature) {
+    constexpr const char* names[] = {
+        "feature.head_dims", "feature.grouped_heads", "feature.scale",       "feature.mask",  "feature.naive_softmax",
+        "feature.pages",     "feature.block_mask",    "feature.documents",   "feature.bias",  "feature.alibi",
+        "feature.soft_cap",  "feature.dropout",       "feature.score_types", "feature.passes"};
+    return message(names[static_cast<int>(feature)]);
 }
 
-const char* word_for(Feature feature) {
-    constexpr const char* words[] = {"head dim", "grouped heads", "scale",         "mask",  "naive softmax",
-                                     "pages",    "block mask",    "documents",     "bias",  "ALiBi",
-                                     "soft-cap", "dropout",       "types of S, P", "passes"};
-    return words[static_cast<int>(feature)];
+std::string word_for(Feature feature) {
+    constexpr const char* words[] = {
+        "feature.word_head_dims",     "feature.grouped_heads", "feature.word_scale",      "feature.word_mask",
+        "feature.word_naive_softmax", "feature.word_pages",    "feature.word_block_mask", "feature.documents",
+        "feature.word_bias",          "feature.alibi",         "feature.word_soft_cap",   "feature.dropout",
+        "feature.word_score_types",   "feature.word_passes"};
+    return message(words[static_cast<int>(feature)]);
 }
 
 bool Problem::uses(Feature feature) const {
@@ -96,7 +90,7 @@ Problem unpacked(Problem p) {
 void check_size(const char* field, Index value) {
     constexpr Index most = Index{1} << 40;
     if (value < 1 || value > most)
-        throw BadValue(field, std::to_string(value), "must be from 1 to 2^40", value < 1 ? "1" : "65536");
+        throw BadValue(field, std::to_string(value), message("problem.no_size"), value < 1 ? "1" : "65536");
 }
 
 namespace {
@@ -104,21 +98,22 @@ namespace {
 void check_mask(const Problem& p) {
     for (const auto& [field, bound] : {std::pair{"window_left", p.mask.left()}, {"window_right", p.mask.right()}})
         if (bound && std::abs(*bound) > Index{1} << 40)
-            throw BadValue(field, std::to_string(*bound), "must be at most 2^40", "256");
+            throw BadValue(field, std::to_string(*bound), message("problem.window_too_large"), "256");
     if (const Documents* d = p.mask.documents(); d && d->keys() != p.seq_k)
-        throw BadValue("documents", std::to_string(d->keys()) + " keys in " + std::to_string(d->count()),
-                       "must add up to the " + std::to_string(p.seq_k) +
-                           " keys of a sequence, or the sequence must have " + std::to_string(d->keys()));
+        throw BadValue("documents",
+                       message("problem.keys_in_documents", std::to_string(d->keys()), std::to_string(d->count())),
+                       message("problem.other_keys_in_documents", std::to_string(p.seq_k), std::to_string(d->keys())));
     const BlockMask* m = p.mask.blocks();
-    const auto text = [](Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); };
-    const auto fits = [](Index blocks, Index size, Index n) { return (blocks - 1) * size < n && n <= blocks * size; };
+    const auto size = [](Index rows, Index cols) {
+        return message("problem.size", std::to_string(rows), std::to_string(cols));
+    };
+    const auto fits = [](Index blocks, Index of, Index n) { return (blocks - 1) * of < n && n <= blocks * of; };
     if (m && !(fits(m->rows, m->block_rows, p.queries()) && fits(m->cols, m->block_cols, p.seq_k)))
-        throw BadValue("block_mask", text(m->rows, m->cols),
-                       "blocks of " + text(m->block_rows, m->block_cols) + " have to cover " +
-                           std::to_string(p.queries()) + " queries and " + std::to_string(p.seq_k) +
-                           " keys: " + text(ceil_div(p.queries(), m->block_rows), ceil_div(p.seq_k, m->block_cols)) +
-                           " of them would, or blocks of " +
-                           text(ceil_div(p.queries(), m->rows), ceil_div(p.seq_k, m->cols)));
+        throw BadValue("block_mask", size(m->rows, m->cols),
+                       message("problem.blocks_do_not_cover", size(m->block_rows, m->block_cols),
+                               std::to_string(p.queries()), std::to_string(p.seq_k),
+                               size(ceil_div(p.queries(), m->block_rows), ceil_div(p.seq_k, m->block_cols)),
+                               size(ceil_div(p.queries(), m->rows), ceil_div(p.seq_k, m->cols))));
 }
 
 std::string text_of(double x) {
@@ -130,27 +125,22 @@ std::string text_of(double x) {
 void check_paging(const Problem& p) {
     constexpr Index most = Index{1} << 30;  // entries are of 31 bits
     if (!p.pages && p.pages.order != PageOrder::identity)
-        throw BadValue("page_order", name_of(p.pages.order), "is of K and V in pages: give the size of a page, too");
+        throw BadValue("page_order", name_of(p.pages.order), message("problem.without_pages"));
     if (!p.pages && p.pages.shared > 0)
-        throw BadValue("shared_prefix", std::to_string(p.pages.shared),
-                       "is of K and V in pages: give the size of a page, too");
+        throw BadValue("shared_prefix", std::to_string(p.pages.shared), message("problem.without_pages"));
     if (!p.pages) return;
     check_size("page_size", p.pages.size);
     const std::string shared = std::to_string(p.pages.shared);
-    if (p.pages.shared > 0 && p.batch == 1)
-        throw BadValue("shared_prefix", shared,
-                       "there is one sequence, which shares nothing; try a larger batch, or leave it out");
+    if (p.pages.shared > 0 && p.batch == 1) throw BadValue("shared_prefix", shared, message("problem.shares_nothing"));
     if (p.pages.shared < 0 || p.pages.shared > p.seq_k)
-        throw BadValue("shared_prefix", shared,
-                       "must be at most the " + std::to_string(p.seq_k) + " keys of a sequence",
+        throw BadValue("shared_prefix", shared, message("problem.shared_prefix_too_long", std::to_string(p.seq_k)),
                        std::to_string(p.seq_k));
     if (p.pages.shared > 0 && p.pages.shared < p.pages.size)
-        throw BadValue(
-            "shared_prefix", shared,
-            "is less than a page of " + std::to_string(p.pages.size) + " keys, and only whole pages are shared",
-            std::to_string(p.pages.size));
+        throw BadValue("shared_prefix", shared,
+                       message("problem.shared_prefix_too_short", std::to_string(p.pages.size)),
+                       std::to_string(p.pages.size));
     if (ceil_div(p.seq_k, p.pages.size) > most / p.batch)
-        throw BadValue("page_size", std::to_string(p.pages.size), "makes more than 2^30 pages", "256");
+        throw BadValue("page_size", std::to_string(p.pages.size), message("problem.too_many_pages"), "256");
 }
 
 void check_passes(const Problem& p) {
@@ -159,38 +149,37 @@ void check_passes(const Problem& p) {
     const auto has = [](Pass pass) { return [=](const PassLaunch& l) { return l.has(pass); }; };
     const auto begin = p.passes.begin(), end = p.passes.end();
     if (p.softmax == Softmax::naive && std::none_of(begin, end, has(Pass::softmax)))
-        throw BadValue("softmax", "naive",
-                       "is of a pass softmax; this list says itself whether it has max: leave it out");
+        throw BadValue("softmax", "naive", message("problem.softmax_beside_passes"));
     if (std::any_of(begin, std::find_if(begin, end, has(Pass::product)), has(Pass::scale)) && p.logit_scale() < 0)
-        throw BadValue("scale", text_of(p.logit_scale()), "has no root for Q and for K ahead of the product", "0.125");
+        throw BadValue("scale", text_of(p.logit_scale()), message("problem.scale_without_root"), "0.125");
     PassList mended = p.passes;
     for (PassLaunch& launch : mended)
         if (launch.type && *launch.type != Dtype::f32 && *launch.type != p.dtype) launch.type = p.dtype;
     if (mended != p.passes)
-        throw BadValue("passes", list, "types must be f32, or as Q, K and V are: " + type, name_of(mended));
+        throw BadValue("passes", list, message("problem.other_types_of_passes", type), name_of(mended));
     if (p.passes.back().has(Pass::product) && p.passes.back().type.value_or(p.dtype) != p.dtype)
-        throw BadValue("passes", list, "ends with a product in f32, where O is " + type, list + "/convert");
+        throw BadValue("passes", list, message("problem.last_product_in_f32", type), list + "/convert");
     if (p.scores || p.weights)
         throw BadValue(p.scores ? "scores" : "weights", tilescope::name_of(p.scores ? *p.scores : *p.weights),
-                       "passes say types themselves: leave one of the two out");
+                       message("problem.types_beside_passes"));
 }
 
 void check_scores(const Problem& p) {
     check_size("bias_group", p.bias.group);
     const std::string group = std::to_string(p.bias.group);
     if (p.bias.group != 1 && !p.bias.has_groups())
-        throw BadValue("bias_group", group, "is of a bias with g for its groups: give it, too, as in --bias ghqk");
+        throw BadValue("bias_group", group, message("problem.bias_without_groups"));
     if (p.batch % p.bias.group != 0)
-        throw BadValue("bias_group", group, "must divide the batch of " + std::to_string(p.batch),
+        throw BadValue("bias_group", group, message("problem.bias_group_divides", std::to_string(p.batch)),
                        std::to_string(std::gcd(p.batch, p.bias.group)));
     if (p.soft_cap && !(std::isfinite(*p.soft_cap) && *p.soft_cap > 0))
-        throw BadValue("soft_cap", text_of(*p.soft_cap), "must be a finite number above 0", "50");
+        throw BadValue("soft_cap", text_of(*p.soft_cap), message("problem.no_soft_cap"), "50");
     for (const auto& [field, type] : {std::pair{"scores", p.score_type()}, {"weights", p.weight_type()}})
         if (type != Dtype::f32 && type != p.dtype)
-            throw BadValue(field, tilescope::name_of(type),
-                           std::string("must be f32, or as Q, K and V are: ") + tilescope::name_of(p.dtype), "f32");
+            throw BadValue(field, tilescope::name_of(type), message("problem.other_type", tilescope::name_of(p.dtype)),
+                           "f32");
     if (!(p.dropout.p >= 0 && p.dropout.p < 1))
-        throw BadValue("dropout", text_of(p.dropout.p), "must be from 0 to below 1", "0.1");
+        throw BadValue("dropout", text_of(p.dropout.p), message("problem.no_share"), "0.1");
 }
 
 }  // namespace
@@ -207,11 +196,10 @@ void validate(const Problem& p) {
         Index most = std::min(p.kv_heads, p.heads);
         while (p.heads % most != 0) --most;
         throw BadValue("kv_heads", std::to_string(p.kv_heads),
-                       "must divide the " + std::to_string(p.heads) + " heads (grouped heads share K and V)",
-                       std::to_string(most));
+                       message("problem.kv_heads_divide", std::to_string(p.heads)), std::to_string(most));
     }
     if (p.scale && !std::isfinite(*p.scale))
-        throw BadValue("scale", std::to_string(*p.scale), "must be a finite number", "0.125");
+        throw BadValue("scale", std::to_string(*p.scale), message("problem.no_finite_number"), "0.125");
     check_paging(p);
     check_mask(p);
     check_scores(p);
@@ -221,9 +209,7 @@ void validate(const Problem& p) {
                         static_cast<double>(p.seq_k) * static_cast<double>(p.dim + p.dim_v);
     if (work > std::ldexp(1.0, 56))
         throw BadValue("seq_q", std::to_string(p.seq_q),
-                       "with " + std::to_string(p.seq_k) +
-                           " keys, batch x heads x rows x keys x (dim + dim_v) must "
-                           "stay below 2^56 for counts to be exact; shorten the sequences or use fewer heads");
+                       message("problem.too_large_to_count", std::to_string(p.seq_k)));
 }
 
 }  // namespace tilescope

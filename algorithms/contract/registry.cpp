@@ -6,9 +6,11 @@
 
 #include "algorithms/contract/announce.hpp"
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
 
 bool is_a_word(std::string_view name) {
@@ -24,17 +26,18 @@ const Algorithm* named(const std::deque<Algorithm>& all, std::string_view name) 
 }
 
 void check(const std::deque<Algorithm>& all, const Algorithm& a, const char* file) {
-    const auto fail = [&](const std::string& what) { throw UsageError(text::shown(file) + ": " + what); };
-    if (!is_a_word(a.name)) fail("an algorithm's name is letters, digits, _ and -, not " + text::shown(a.name));
-    const std::string who = std::string("algorithm ") + a.name;
+    const auto fail = [&](const std::string& what) {
+        throw UsageError(message("registry.refused", text::shown(file), what));
+    };
+    if (!is_a_word(a.name)) fail(message("registry.no_name", text::shown(a.name)));
     if (const Algorithm* known = named(all, a.name); known && !known->file)
-        fail(who + ": there is one by that name already; give yours another");
-    if (!a.computes) fail(who + " does not say what it computes; try .computes = &computation::attention");
-    if (!a.run) fail(who + " has no program; set .run");
+        fail(message("registry.name_is_taken", a.name));
+    if (!a.computes) fail(message("registry.computes_nothing", a.name));
+    if (!a.run) fail(message("registry.no_program", a.name));
     for (std::size_t k = 1; k < a.code.size(); ++k)
         if (a.code[k].number <= a.code[k - 1].number)
-            fail(who + ": line " + std::to_string(a.code[k].number) + " of its code comes after line " +
-                 std::to_string(a.code[k - 1].number) + "; number them upwards");
+            fail(message("registry.lines_out_of_order", a.name, std::to_string(a.code[k].number),
+                         std::to_string(a.code[k - 1].number)));
 }
 
 const Algorithm& add(std::deque<Algorithm>& all, Algorithm a, const char* file) {
