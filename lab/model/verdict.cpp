@@ -116,14 +116,14 @@ std::string name_of_machine(const GpuSpec& gpu) {
     return is_changed_preset(gpu) ? message("verdict.gpu_with_other_numbers", gpu.name) : gpu.name;
 }
 
-std::string size_of(const Tiling& t) {
+std::string tile_text(const Tiling& t) {
     return message("verdict.size_of_tile", std::to_string(t.br), std::to_string(t.bc));
 }
 
 /// That no kernel with these tiles was measured, and which were, of these dimensions.
 std::string these_tiles_not_measured(const RunTime& run, const Experiment& e) {
     std::vector<std::string> tiles;
-    for (const Tiling& t : compiled_tiles(e)) tiles.push_back(size_of(t));
+    for (const Tiling& t : compiled_tiles(e)) tiles.push_back(tile_text(t));
     const std::string style = name_of(run.style);
     return tiles.empty()
                ? message("verdict.tiles_not_measured", style, e.algorithm->name)
@@ -207,7 +207,7 @@ std::string beyond_kernels(const Problem& p) {
 
 std::string about_cut_tile(const Experiment& e) {
     const Tiling full = kernel_tiles(e);
-    return full == e.tiling ? "" : message("verdict.cut_tile", size_of(e.tiling), size_of(full));
+    return full == e.tiling ? "" : message("verdict.cut_tile", tile_text(e.tiling), tile_text(full));
 }
 
 namespace {
