@@ -142,7 +142,7 @@ class LanePrograms : public Listener {
     const Index block_;
     std::vector<LaneProgram> programs_;
     LaneMachine machine_;
-    const std::string no_lane_;  ///< the name of a program without lanes
+    const std::string no_lane_;  // the name of a program without lanes
     std::vector<State> states_;
     std::deque<LaneOf> lanes_;
     std::map<TileId, OnChip> tiles_;
