@@ -177,7 +177,7 @@ void TraceReader::read_block(JsonEntry e) {
     e.integer("block", 0, launch.thread_blocks() - 1);
     const Json& at = e.at("at");
     if (!at.is_array() || at.size() != launch.axes.size())
-        e.refuse(message("trace_reader.no_place", launch.axes.size()));
+        e.refuse(message("trace_reader.no_place", std::to_string(launch.axes.size())));
     for (const Json& place : at) {
         const Json wrapped = {{"at", place}};
         b.at.push_back(JsonEntry(wrapped, name_, "blocks", entries_ - 1).span("at"));
