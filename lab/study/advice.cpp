@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/model/published_tiles.hpp"
 #include "lab/model/timing.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 std::string times_more(double more) { return text::number(std::round(more * 100) / 100) + " x"; }
@@ -18,17 +20,17 @@ std::string times_more(double more) { return text::number(std::round(more * 100)
 std::string as_good_or_bound(const Candidate& c, const Candidate& best) {
     const RunTime &t = *c.outcome.report->time, &least = *best.outcome.report->time;
     const double longer = t.us() / least.us();
-    if (c.value > best.value && longer > 1) return std::string("bound by ") + name_of(t.longest().bound);
-    if (c.value < 0.99 * best.value) return "better, but its size was not asked for";
-    return longer > 1.005 ? "takes " + times_more(longer) + " as long" : "as good";
+    if (c.value > best.value && longer > 1) return message("advice.bound_by", name_of(t.longest().bound));
+    if (c.value < 0.99 * best.value) return message("advice.not_asked_for");
+    return longer > 1.005 ? message("advice.takes_longer", times_more(longer)) : message("advice.as_good");
 }
 
-/// A narrower tile spills where a wider one does not, if fewer warps hold it.
-std::string with_fewer_warps(const RunTime& t, const RunTime& best) {
+/// `why` it could not run. A narrower tile spills where a wider one does not, if fewer warps hold it.
+std::string infeasible(const std::string& why, const RunTime& t, const RunTime& best) {
     for (std::size_t k = 0; k < std::min(t.launches.size(), best.launches.size()); ++k)
         if (const LaunchTime& l = t.launches[k], &b = best.launches[k]; l.spills && l.warps < b.warps)
-            return ", with " + text::counted(l.warps, "warp") + " instead of " + text::grouped(b.warps);
-    return "";
+            return message("advice.with_fewer_warps", why, l.warps, b.warps);
+    return why;
 }
 
 /// Why a candidate is worse than the best, the most telling reason first.
@@ -41,15 +43,14 @@ std::string why_it_loses(const Candidate& c, const Candidate& best) {
         static_cast<double>(o.report->counters.hbm()) / static_cast<double>(best.outcome.report->counters.hbm());
     std::vector<std::string> reasons;
     if (const std::string why = why_infeasible(*o.report->time); !why.empty())
-        return why + with_fewer_warps(*o.report->time, *best.outcome.report->time);
-    if (l.sms < b.sms) reasons.push_back(text::grouped(l.sms) + " instead of " + text::grouped(b.sms) + " SMs in use");
+        return infeasible(why, *o.report->time, *best.outcome.report->time);
+    if (l.sms < b.sms) reasons.push_back(message("advice.fewer_sms", l.sms, b.sms));
     if (l.residency.blocks < b.residency.blocks)
-        reasons.push_back(text::grouped(l.residency.blocks) + " instead of " + text::grouped(b.residency.blocks) +
-                          " thread blocks on an SM (" + name_of(l.residency.limit) + ")");
-    if (l.tail > b.tail + 0.05)
-        reasons.push_back("a tail of " + text::percent(l.tail) + " instead of " + text::percent(b.tail));
-    if (bytes > 1.1) reasons.push_back(times_more(bytes) + " the SM traffic");
-    if (l.steps > 1.1 * b.steps) reasons.push_back(times_more(l.steps / b.steps) + " the loop steps");
+        reasons.push_back(
+            message("advice.fewer_blocks", l.residency.blocks, b.residency.blocks, name_of(l.residency.limit)));
+    if (l.tail > b.tail + 0.05) reasons.push_back(message("advice.tail", text::percent(l.tail), text::percent(b.tail)));
+    if (bytes > 1.1) reasons.push_back(message("advice.more_traffic", times_more(bytes)));
+    if (l.steps > 1.1 * b.steps) reasons.push_back(message("advice.more_steps", times_more(l.steps / b.steps)));
     if (reasons.empty()) return as_good_or_bound(c, best);
     return reasons[0] + (reasons.size() > 1 ? ", " + reasons[1] : "");
 }
@@ -61,19 +62,13 @@ class Adviser {
     Advice run() {
         Advice advice;
         Ranking ranked = ranked_tiles(s_);
-        if (ranked.tiles.empty() && !ranked.no_room.empty())
-            throw RunError("advise: an SM has no room for tiles that would not spill registers: " + ranked.no_room +
-                           "; give the SMs more in a file for --gpu, or choose another --gpu");
+        if (ranked.tiles.empty() && !ranked.no_room.empty()) throw RunError(message("advice.no_room", ranked.no_room));
         std::vector<std::string> given, flags;
         if (s_.wish.tiling.br > 0) given.emplace_back("Br"), flags.emplace_back("--br");
         if (s_.wish.tiling.bc > 0) given.emplace_back("Bc"), flags.emplace_back("--bc");
         if (ranked.tiles.empty() && !given.empty())
-            throw RunError("advise: no tiling with the given " + text::listed(given) +
-                           " fits without spilling registers; leave " + text::alternatives(flags) + " out");
-        if (ranked.tiles.empty())
-            throw RunError(
-                "advise: no tiling fits without spilling registers; give the SMs more with --sram KIB, choose another "
-                "--gpu, or a smaller --dim");
+            throw RunError(message("advice.given_fits_not", text::listed(given), text::alternatives(flags)));
+        if (ranked.tiles.empty()) throw RunError(message("advice.none_fits"));
         advice.ranking = std::move(ranked.tiles);
         Candidate& best = advice.ranking[0];
         for (Candidate& c : advice.ranking)

@@ -5,12 +5,14 @@
 #include <cstdio>
 
 #include "algorithms/contract/packed.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "core/time/rates.hpp"
 #include "lab/model/timing.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 double time_of(const Contender& c) { return c.report->time->us(); }
@@ -40,8 +42,8 @@ std::string about_launches(const RunTime& slow, const RunTime& fast) {
     const double others = slow.us() - slow.longest().us, of_fast = fast.us() - fast.longest().us;
     if (slow.launches.size() <= fast.launches.size() || others - of_fast < 0.3 * (slow.us() - fast.us())) return "";
     const std::size_t n = slow.launches.size() - 1;
-    return (n == 1 ? "its other launch takes " : "its " + std::to_string(n) + " other launches take ") +
-           text::microseconds(others);
+    return n == 1 ? message("conclusion.other_launch", text::microseconds(others))
+                  : message("conclusion.other_launches", n, text::microseconds(others));
 }
 
 /// Whether the ratio `part` of a part explains at least 30% of what the ratio `whole` of the times exceeds 1 by.
@@ -55,27 +57,28 @@ std::string about_launching(const Contender& slow, const Contender& fast) {
     const auto beside = [](const Contender& c) {
         return text::microseconds(time_of(c) - rates_of(c.report->experiment.gpu).launch_us);
     };
-    return beside(slow) + " beside its launch, against " + beside(fast);
+    return message("conclusion.beside_launch", beside(slow), beside(fast));
 }
 
 /// The share of a loop step that is waiting, where it exceeds the fastest's by more than 0.1; else empty.
 std::string about_waiting(const StepTime& s, const StepTime& best) {
     const double share = s.waiting / s.alone, least = best.waiting / best.alone;
     if (!(share > least + 0.1)) return "";
-    return "a loop step waits for " + text::percent(share) + " of its time (barriers, reductions, loads), against " +
-           text::percent(least);
+    return message("conclusion.step_waits", text::percent(share), text::percent(least));
+}
+
+std::string about_tail(const LaunchTime& l, const LaunchTime& best) {
+    return message("conclusion.tail", text::percent(l.tail), text::percent(best.tail));
 }
 
 /// What is worse in the longest launch than in the fastest's, for contenders with no worse counted number.
 std::vector<std::string> about_launch(const LaunchTime& l, const LaunchTime& best) {
     std::vector<std::string> reasons;
-    if (l.tail > best.tail + 0.05)
-        reasons.push_back("slots are empty for " + text::percent(l.tail) + " of the time at its end, against " +
-                          text::percent(best.tail));
-    if (l.resident * static_cast<double>(l.warps) < 0.8 * best.resident * static_cast<double>(best.warps))
-        reasons.push_back(text::number(std::round(10 * l.resident * static_cast<double>(l.warps)) / 10) +
-                          " warps on an SM on average against " +
-                          text::number(std::round(10 * best.resident * static_cast<double>(best.warps)) / 10));
+    if (l.tail > best.tail + 0.05) reasons.push_back(about_tail(l, best));
+    const auto warps = [](const LaunchTime& of) { return of.resident * static_cast<double>(of.warps); };
+    const auto rounded = [](double x) { return text::number(std::round(10 * x) / 10); };
+    if (warps(l) < 0.8 * warps(best))
+        reasons.push_back(message("conclusion.warps", rounded(warps(l)), rounded(warps(best))));
     return reasons;
 }
 
@@ -83,8 +86,8 @@ std::vector<std::string> about_launch(const LaunchTime& l, const LaunchTime& bes
 std::string about_units(const LaunchTime& l, const LaunchTime& best) {
     const auto unit = std::max_element(l.busy.begin(), l.busy.end()) - l.busy.begin();
     const auto k = static_cast<std::size_t>(unit);
-    return std::string(in_words(static_cast<Unit>(unit))) + " at work " + text::percent(l.busy[k]) +
-           " of the time, against " + text::percent(best.busy[k]);
+    return message("conclusion.busy", in_words(static_cast<Unit>(unit)), text::percent(l.busy[k]),
+                   text::percent(best.busy[k]));
 }
 
 /// Why a contender takes longer than the fastest: what is counted first, and then what the model says.
@@ -98,33 +101,31 @@ std::string reason(const Contender& slow, const Contender& fast) {
     if (const std::string launching = about_launching(slow, fast); !launching.empty()) return launching;
     const bool alike = s.experiment.algorithm == f.experiment.algorithm && s.experiment.tiling == f.experiment.tiling;
     const double longer = time_of(slow) / time_of(fast);
-    if (alike && l.bound != Bound::dram && explains((1 - best.tail) / (1 - l.tail), longer))
-        return "slots are empty for " + text::percent(l.tail) + " of the time at its end, against " +
-               text::percent(best.tail);
+    if (alike && l.bound != Bound::dram && explains((1 - best.tail) / (1 - l.tail), longer)) return about_tail(l, best);
     if (2 * l.sms <= best.sms || (l.bound == Bound::blocks && best.bound != Bound::blocks))
-        reasons.push_back(text::counted(l.blocks, "thread block") + " for " + text::grouped(s.experiment.gpu.sms) +
-                          " SMs");
+        reasons.push_back(message("conclusion.few_blocks", l.blocks, s.experiment.gpu.sms));
     const double many = l.bound == Bound::dram ? 1.1 : 4;  // times the fastest's bytes
     if (dram && least && static_cast<double>(dram->total()) > many * static_cast<double>(least->total()))
-        reasons.push_back(text::bytes(dram->total()) + " from and to DRAM against " + text::bytes(least->total()));
-    if (flops > 1.1) reasons.push_back(times(flops) + " the matrix FLOPs");
-    if (reasons.empty() && traffic > 1.1 && waits_for_memory(l)) reasons.push_back(times(traffic) + " the SM traffic");
+        reasons.push_back(message("conclusion.dram", text::bytes(dram->total()), text::bytes(least->total())));
+    if (flops > 1.1) reasons.push_back(message("conclusion.flops", times(flops)));
+    if (reasons.empty() && traffic > 1.1 && waits_for_memory(l))
+        reasons.push_back(message("conclusion.traffic", times(traffic)));
     if (const std::string launches = about_launches(*s.time, *f.time); reasons.empty() && !launches.empty())
         reasons.push_back(launches);
     if (reasons.empty()) reasons = about_launch(l, best);
     if (const std::string waiting = about_waiting(l.step, best.step); reasons.empty() && !waiting.empty())
         reasons.push_back(waiting);
     if (reasons.empty() && s.experiment.tiling == f.experiment.tiling && l.step.alone > 1.02 * best.step.alone)
-        reasons.push_back("a loop step takes " + text::grouped(std::llround(l.step.alone)) + " cycles against " +
-                          text::grouped(std::llround(best.step.alone)));
+        reasons.push_back(message("conclusion.step", std::llround(l.step.alone), std::llround(best.step.alone)));
     if (reasons.empty()) reasons.push_back(about_units(l, best));
     return text::join(reasons, ", ");
 }
 
-std::string about_traffic(const Contender& slow, const Contender& fast) {
+std::string about_slower(const Contender& slow, const Contender& fast) {
+    const std::string longer = times(time_of(slow) / time_of(fast)), why = reason(slow, fast);
     const double share = ratio(slow.report->counters.hbm(), fast.report->counters.hbm());
-    if (share >= 0.95) return "";
-    return ", though its SM traffic is " + text::percent(share) + " of that";
+    return share < 0.95 ? message("conclusion.slower_despite_traffic", slow.label, longer, why, text::percent(share))
+                        : message("conclusion.slower", slow.label, longer, why);
 }
 
 }  // namespace
@@ -144,12 +145,9 @@ std::vector<std::string> conclusion(std::span<const Contender> contenders) {
     const auto other_problem = [&](const Contender* c) {
         return unpacked(c->report->experiment.problem) != unpacked(timed[0]->report->experiment.problem);
     };
-    const std::string not_ranked =
-        "Not ranked: " + text::listed(infeasible) + ", because " + why_infeasible(true) + ".";
-    if (!infeasible.empty()) lines.push_back(not_ranked);
-    if (!with_lanes.empty())
-        lines.push_back("Not ranked: " + text::listed(with_lanes) +
-                        ", because lanes are not timed: what is modelled is the program without them.");
+    if (!infeasible.empty())
+        lines.push_back(message("conclusion.infeasible", text::listed(infeasible), why_infeasible(true)));
+    if (!with_lanes.empty()) lines.push_back(message("conclusion.with_lanes", text::listed(with_lanes)));
     const bool alone = timed.size() + infeasible.size() < 2 || timed.empty();
     if (alone || std::any_of(timed.begin(), timed.end(), other_problem)) return lines;
     std::stable_sort(timed.begin(), timed.end(),
@@ -157,20 +155,18 @@ std::vector<std::string> conclusion(std::span<const Contender> contenders) {
     const Contender& fastest = *timed[0];
     std::vector<std::string> close;
     for (auto c = timed.begin() + 1; c != timed.end(); ++c)
-        if (too_close(**c, fastest)) close.push_back((*c)->label + " (" + text::microseconds(time_of(**c)) + ")");
-    lines.insert(lines.begin(), "Fastest of these programs, as modelled: " + fastest.label + ", " +
-                                    text::microseconds(time_of(fastest)) + "." +
-                                    (close.empty() ? "" : " Too close to call: " + text::join(close, ", ") + "."));
+        if (too_close(**c, fastest))
+            close.push_back(message("conclusion.one_too_close", (*c)->label, text::microseconds(time_of(**c))));
+    std::vector<std::string> first = {
+        message("conclusion.fastest", fastest.label, text::microseconds(time_of(fastest)))};
+    if (!close.empty()) first.push_back(message("conclusion.too_close", text::join(close, ", ")));
+    lines.insert(lines.begin(), text::sentences(first));
     for (auto c = timed.begin() + 1; c != timed.end(); ++c)
-        if (!too_close(**c, fastest))
-            lines.push_back((*c)->label + " takes " + times(time_of(**c) / time_of(fastest)) +
-                            " as long: " + reason(**c, fastest) + about_traffic(**c, fastest) + ".");
+        if (!too_close(**c, fastest)) lines.push_back(about_slower(**c, fastest));
     std::vector<std::string> no_dram;
     for (const Contender* c : timed)
         if (!c->report->dram()) no_dram.push_back(c->label);
-    if (!no_dram.empty())
-        lines.push_back("Without the limit of DRAM, whose traffic is not modelled there: " + text::listed(no_dram) +
-                        (no_dram.size() == 1 ? "; it may take longer." : "; they may take longer."));
+    if (!no_dram.empty()) lines.push_back(message("conclusion.without_dram", text::listed(no_dram), no_dram.size()));
     return lines;
 }
 

@@ -4,31 +4,32 @@
 
 #include "core/machine/out_of_chip_memory.hpp"
 #include "core/machine/parallel.hpp"
-#include "core/text/numbers.hpp"
+#include "core/text/message.hpp"
+#include "core/text/words.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/workload/paging.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr int most_at_once = 8;
 
-/// "O does not fit: 393,216 B of registers at line 5, there are 262,144 B".
 std::string does_not_fit(const OutOfChipMemory& e) {
-    return e.wanted.name + " does not fit: " + text::grouped(e.used + e.wanted.bytes) + " B of " + name_of(e.space) +
-           " at line " + std::to_string(e.line) + ", there are " + text::grouped(e.capacity) + " B";
+    return message("study.tile_does_not_fit", e.wanted.name, e.used + e.wanted.bytes, name_of(e.space),
+                   std::to_string(e.line), e.capacity);
 }
 
 }  // namespace
 
 std::string why_incomplete(const Report& r) {
-    if (!r.no_time.empty()) return (r.fits_sm() ? "no time: " : "does not fit: ") + r.no_time;
+    if (!r.no_time.empty()) return message(r.fits_sm() ? "study.no_time" : "study.does_not_fit", r.no_time);
     if (r.time && r.time->spills()) return why_infeasible(*r.time);
-    std::string why;
-    if (r.time && !r.dram()) why = "no DRAM traffic: " + r.time->no_dram;
+    std::vector<std::string> why;
+    if (r.time && !r.dram()) why.push_back(message("study.no_dram", r.time->no_dram));
     if (const std::string untimed = untimed_pages(r.experiment.problem); r.time && !untimed.empty())
-        why += (why.empty() ? "" : "; ") + untimed;
-    return why;
+        why.push_back(untimed);
+    return text::join(why, "; ");
 }
 
 Outcome outcome_of(const Experiment& e, Control* control) {
