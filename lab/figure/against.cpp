@@ -5,24 +5,29 @@
 
 #include "algorithms/contract/kernel_description.hpp"
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/ticks.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
-constexpr const char* beyond_hbm_title = "does not fit in HBM (out of memory)";
+std::string beyond_hbm_title() { return message("against.beyond_hbm"); }
 
 /// A panel of such a figure.
 struct Shown {
-    const char *metric, *title;
-    const char* caption = "";
+    const char* metric;
+    std::string title, caption = "";
 };
 
 struct Against {
-    const char *name, *title, *usual_axis, *x_title;
+    const char* name;
+    std::string title;
+    const char* usual_axis;
+    std::string x_title;
     std::vector<Shown> panels;
     std::string caption;
     bool log_x = true, log_y = true;
@@ -30,8 +35,10 @@ struct Against {
     Objective objective = Objective::time;
 };
 
-/// Whether a panel shows read bytes alone: then only reads are compulsory.
-bool reads_only(const Panel& p) { return p.y.title.starts_with(find_metric("dram_read_bytes")->title); }
+/// Adds a sentence, where there is one.
+void say(std::string& caption, const std::string& sentence) {
+    if (!sentence.empty()) caption = text::sentences({caption, sentence});
+}
 
 /// The outcomes of a figure, a row of them for each variant.
 struct Grid {
@@ -84,7 +91,7 @@ FigureAxis x_axis(const Grid& g, const Against& a) {
 
 /// Adds the curves of a metric; points whose tensors do not fit in HBM are crossed out.
 void add_curves(Panel& panel, const Grid& g, const Metric& m) {
-    Series beyond{beyond_hbm_title, Look::crosses, -1};
+    Series beyond{beyond_hbm_title(), Look::crosses, -1};
     for (std::size_t v = 0; v < g.variants.size(); ++v) {
         Series curve{g.variants[v].title, Look::measured_line, static_cast<int>(v)};
         for (std::size_t k = 0; k < g.axis.values.size(); ++k) {
@@ -106,7 +113,7 @@ double largest(const Panel& p) {
     return most;
 }
 
-/// Where curves have no points, and why; for a caption.
+/// Where curves have no points, and why; for a caption. Empty where all have.
 std::string without_points(const Grid& g) {
     std::string words;
     for (std::size_t v = 0; v < g.variants.size(); ++v) {
@@ -116,8 +123,9 @@ std::string without_points(const Grid& g) {
             if (!g.at(v, k).report) values.push_back(brief(g.x(k)));
         if (values.empty()) continue;
         constexpr std::size_t most = 4;
-        words += " " + text::capitalised(g.variants[v].title) + " has no room on chip at " + g.axis.key + " = " +
-                 (values.size() > most ? values.front() + " to " + values.back() : text::join(values, ", ")) + ".";
+        say(words, message("against.no_room", text::capitalised(g.variants[v].title), g.axis.key,
+                           values.size() > most ? message("figure.from_to", values.front(), values.back())
+                                                : text::join(values, ", ")));
     }
     return words;
 }
@@ -134,17 +142,17 @@ std::string without_dram(const Against& a, const Grid& g) {
         for (std::size_t v = 0; v < g.variants.size(); ++v)
             if (lacks_dram(g.at(v, k)) && (values.empty() || values.back() != brief(g.x(k))))
                 values.push_back(brief(g.x(k)));
-    return values.empty() ? ""
-                          : " DRAM traffic is not modelled at " + g.axis.key + " = " + text::listed(values) +
-                                ": times there lack its limit, and may be too short.";
+    return values.empty() ? "" : message("against.no_dram", g.axis.key, text::listed(values));
 }
 
 Figure figure_of(const FigureRequest& r, const Against& a, const Grid& g) {
-    Figure f{a.name, a.title, {}, a.caption + (a.caption.empty() ? "" : " "), r.command};
-    f.of_all += setups_text(g.variants, g.outcomes, g.axis.key) + without_points(g) + without_dram(a, g);
+    Figure f{a.name, a.title, {}, a.caption, r.command};
+    for (const std::string& s :
+         {setups_text(g.variants, g.outcomes, g.axis.key), without_points(g), without_dram(a, g)})
+        say(f.of_all, s);
     for (const Shown& s : a.panels) {
         const Metric& m = *find_metric(s.metric);
-        Panel p{s.title, x_axis(g, a), {std::string(m.title) + " (" + name_of(m.evidence) + ")", scale_of(m), a.log_y}};
+        Panel p{s.title, x_axis(g, a), {message("figure.metric", m.title, name_of(m.evidence)), scale_of(m), a.log_y}};
         p.caption = s.caption;
         add_curves(p, g, m);
         if (!a.log_y) in_one_unit(p.y, largest(p));
@@ -163,7 +171,7 @@ const Series* find(const Panel& p, const std::string& title) {
 template <class F>
 bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string& title, F&& shape) {
     const auto v = g.plain(algorithm);
-    const Series *curve = v ? find(p, g.variants[*v].title) : nullptr, *beyond = find(p, beyond_hbm_title);
+    const Series *curve = v ? find(p, g.variants[*v].title) : nullptr, *beyond = find(p, beyond_hbm_title());
     if (!curve) return false;
     const auto fits = [&](const FigurePoint& q) {
         return !beyond || std::none_of(beyond->points.begin(), beyond->points.end(),
@@ -171,7 +179,7 @@ bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string
     };
     const auto last = std::find_if(curve->points.rbegin(), curve->points.rend(), fits);
     if (last == curve->points.rend()) return false;
-    Series s{title + ", shape only, through " + curve->title, Look::dots, curve->colour};
+    Series s{message("against.shape", title, curve->title), Look::dots, curve->colour};
     for (std::size_t k = 0; k < g.axis.values.size(); ++k)
         s.points.push_back({g.x(k), last->y * shape(g.x(k)) / shape(last->x)});
     p.series.push_back(s);
@@ -259,11 +267,9 @@ bool many_tiles(const Grid& g) {
     return true;
 }
 
-/// Adds the bytes that every algorithm has to move, or to read.
-void add_compulsory(Panel& p, const Grid& g) {
-    const bool reads = reads_only(p);
-    Series s{reads ? "compulsory, in once (counted)" : "compulsory, in and out once (counted)", Look::dashes,
-             reads ? 7 : -1};
+/// Adds the bytes that every algorithm has to move, or to read where `reads` alone are shown.
+void add_compulsory(Panel& p, const Grid& g, bool reads = false) {
+    Series s{message(reads ? "against.compulsory_reads" : "against.compulsory"), Look::dashes, reads ? 7 : -1};
     for (std::size_t k = 0; k < g.axis.values.size(); ++k)
         for (std::size_t v = 0; v < g.variants.size(); ++v)
             if (const auto& r = g.at(v, k).report) {
@@ -284,69 +290,66 @@ double elements(const Experiment& e) {
 double lower_bound(double n, double d, double m) { return std::min(n * n * d / std::sqrt(m), n * n * d * d / m); }
 
 /// Panels of the bytes across the SMs' boundary, and of the bytes from DRAM.
-const std::vector<Shown> levels = {
-    {"hbm_bytes", "across the SMs' boundary",
-     "SM traffic is counted: what crosses an SM's boundary, read and written, the papers' HBM accesses."},
-    {"dram_read_bytes", "from DRAM", "DRAM reads are modelled: what the L2 lacks."}};
+std::vector<Shown> levels() {
+    return {{"hbm_bytes", message("against.across_boundary"), message("against.about_sm_traffic")},
+            {"dram_read_bytes", message("against.from_dram"), message("against.about_dram")}};
+}
+
+void add_compulsory_of_levels(Figure& f, const Grid& g) {
+    add_compulsory(f.panels[0], g);
+    add_compulsory(f.panels[1], g, true);
+}
 
 }  // namespace
 
 Figure io_vs_n(const FigureRequest& r) {
-    const Against a{
-        "io-vs-n", "What attention moves, by sequence length", "seq=256:128k:x2", "sequence length N", levels, ""};
+    const Against a{"io-vs-n", message("against.by_length"), "seq=256:128k:x2", message("against.length"), levels(),
+                    ""};
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2"});
     Figure f = figure_of(r, a, g);
     const double d = static_cast<double>(g.some().experiment.problem.dim), m = elements(g.some().experiment);
     std::string &of_sms = f.panels[0].caption, &of_dram = f.panels[1].caption;
     if (const auto v = g.plain("standard"); v && jumps(find(f.panels[0], g.variants[*v].title)))
-        of_sms += ' ' + text::capitalised(g.variants[*v].title) +
-                  " jumps where a row of S has no room on chip, and is read once for each pass.";
+        say(of_sms, message("against.jumps", text::capitalised(g.variants[*v].title)));
     if (const auto v = g.plain("flash_v1"); v && leaves_l2(g, *v))
-        of_dram += ' ' + text::capitalised(g.variants[*v].title) +
-                   " leaves the L2 where all of Q and O, which it goes round in, have no room there.";
-    if (not_played(g))
-        of_dram += " There is no number where more than 4 million visits of tiles would have to be played.";
+        say(of_dram, message("against.leaves_l2", text::capitalised(g.variants[*v].title)));
+    if (not_played(g)) say(of_dram, message("against.not_played"));
     const bool grows = g.axis.values.size() > 1;
-    if (grows && tiles_stay(g) && many_tiles(g))
-        of_sms +=
-            " With tiles that stay as they are bytes grow as N², and which algorithm moves fewer depends on the tiles "
-            "(--tiles paper).";
+    if (grows && tiles_stay(g) && many_tiles(g)) say(of_sms, message("against.tiles_stay"));
     const bool s = grows && add_shape(f.panels[0], g, "standard", "N d + N²", [&](double n) { return n * d + n * n; });
     const bool flash = grows && add_shape(f.panels[0], g, "flash_v1", m >= d * d ? "N² d² / M" : "N² d / √M",
                                           [&](double n) { return lower_bound(n, d, m); });
-    if (s || flash) of_sms += " Dotted lines have no constant: only their slope means something.";
-    if (flash)
-        of_sms +=
-            " N² d² / M: FlashAttention's theorem 2 and, for M ≥ d², the lower bound (Saha and Ye, theorem 3.1); M = " +
-            text::grouped(std::llround(m)) + " elements, d² = " + text::grouped(std::llround(d * d)) + ".";
-    for (Panel& p : f.panels) add_compulsory(p, g);
+    if (s || flash) say(of_sms, message("against.dotted"));
+    if (flash) say(of_sms, message("against.theorem", std::llround(m), std::llround(d * d)));
+    add_compulsory_of_levels(f, g);
     return f;
 }
 
 Figure io_vs_d(const FigureRequest& r) {
-    const Against a{
-        "io-vs-d", "What attention moves, by head dimension", "dim=16,32,64,96,128,192,256", "head dimension d", levels,
-        ""};
+    const Against a{"io-vs-d",
+                    message("against.by_dimension"),
+                    "dim=16,32,64,96,128,192,256",
+                    message("against.dimension"),
+                    levels(),
+                    ""};
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2"});
     Figure f = figure_of(r, a, g);
-    for (Panel& p : f.panels) add_compulsory(p, g);
-    if (!tiles_stay(g)) f.of_all += " Curves bend where tiles change.";
+    add_compulsory_of_levels(f, g);
+    if (!tiles_stay(g)) say(f.of_all, message("against.curves_bend"));
     return f;
 }
 
 Figure io_vs_sram(const FigureRequest& r) {
-    const Against a{
-        "io-vs-sram",
-        "More SRAM, fewer bytes, until something else limits",
-        "sram=8:512:x2",
-        "SRAM of an SM, KiB",
-        {{"hbm_bytes", "SM traffic with the best tiles for it"}},
-        "SM traffic, counted, at every size with the tiles (multiples of 16 up to 512, or smaller where these do "
-        "not fit) that move the fewest bytes; what registers allow limits them, too.",
-        true,
-        true,
-        TileRule::best,
-        Objective::sm_traffic};
+    const Against a{"io-vs-sram",
+                    message("against.by_sram"),
+                    "sram=8:512:x2",
+                    message("against.sram"),
+                    {{"hbm_bytes", message("against.with_best_tiles")}},
+                    message("against.about_best_tiles"),
+                    true,
+                    true,
+                    TileRule::best,
+                    Objective::sm_traffic};
     FigureRequest usual = r;
     usual.options = with_usual_sizes(r.options, 8, 4096);
     Grid g = grid_of(usual, a, {"standard", "flash_v1", "flash_v2"});
@@ -363,18 +366,15 @@ Figure io_vs_sram(const FigureRequest& r) {
     for (const Series& curve : p.series)
         if (curve.look == Look::measured_line)
             for (const FigurePoint& q : curve.points) constant = std::min(constant, q.y / bound(q.x));
-    Series s{"lower bound min(N² d / √M, N² d² / M), shape only", Look::dots, -1};
+    Series s{message("against.bound"), Look::dots, -1};
     for (std::size_t k = 0; k < g.axis.values.size(); ++k) s.points.push_back({g.x(k), constant * bound(g.x(k))});
     p.series.push_back(s);
     const double turn = d * d * size / 1024;  // M = d²
     const bool turns = turn > *p.x.from && turn < *p.x.to;
     if (turns) p.series.push_back({"", Look::open_points, -1, {{turn, constant * bound(turn), "M = d²"}}});
-    f.of_all +=
-        " The bound (Saha and Ye, theorem 3.1) has no constant: it is moved until it touches a curve from below, so "
-        "only its slope means something.";
-    if (turns) f.of_all += " It turns at M = d², M the elements of the SRAM.";
-    if (std::any_of(p.series.begin(), p.series.end(), levels_off))
-        f.of_all += " Curves level off where registers, or the largest tiles tried, limit them.";
+    say(f.of_all, message("against.about_bound"));
+    if (turns) say(f.of_all, message("against.bound_turns"));
+    if (std::any_of(p.series.begin(), p.series.end(), levels_off)) say(f.of_all, message("against.curves_level_off"));
     return f;
 }
 
@@ -383,10 +383,11 @@ Figure io_vs_block(const FigureRequest& r) {
     const bool own_rows = of_paper.options.br != "auto";
     if (!own_rows) of_paper.options.br = "64";
     Against a{"io-vs-block",
-              "Larger blocks, fewer bytes, until something else limits",
+              message("against.by_block"),
               "bc=64,128,256,512",
-              "block size Bc (keys of a tile)",
-              {{"hbm_bytes", "accesses", "SM traffic is counted."}, {"time_us", "time", "Time is modelled."}},
+              message("against.block"),
+              {{"hbm_bytes", message("against.accesses"), message("against.traffic_counted")},
+               {"time_us", message("against.time"), message("against.time_modelled")}},
               "",
               true,
               false};
@@ -396,45 +397,42 @@ Figure io_vs_block(const FigureRequest& r) {
                o.experiment.tiling.br == 64 && o.experiment.tiling.bc >= 64;
     };
     if (!own_rows && std::all_of(g.outcomes.begin(), g.outcomes.end(), of_64))
-        a.caption = "As in FlashAttention's figure 2, middle: forward alone, Br = min(Bc, d) = 64.";
+        a.caption = message("against.as_in_paper");
     Figure f = figure_of(of_paper, a, g);
     const auto falls = [](const Series& s) { return s.points.size() > 1 && s.points.back().y < s.points.front().y; };
     const auto& curves = f.panels[0].series;
-    if (!std::all_of(curves.begin(), curves.end(), falls)) f.title = "What the size of blocks changes";
+    if (!std::all_of(curves.begin(), curves.end(), falls)) f.title = message("against.by_block_otherwise");
     return f;
 }
 
 Figure footprint(const FigureRequest& r) {
     const Against a{"footprint",
-                    "Memory beyond inputs and output",
+                    message("against.footprint"),
                     "seq=256:128k:x2",
-                    "sequence length N",
+                    message("against.length"),
                     {{"hbm_extra_bytes", ""}},
-                    "Counted: tensors in HBM that neither are inputs nor the output."};
+                    message("against.about_footprint")};
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2", "memory_efficient", "chunked"});
     Figure f = figure_of(r, a, g);
-    if (find(f.panels[0], beyond_hbm_title))
-        f.of_all += " Crosses: with these the tensors do not fit in the GPU's memory.";
+    if (find(f.panels[0], beyond_hbm_title())) say(f.of_all, message("against.crosses"));
     add_compulsory(f.panels[0], g);
     for (const Variant& v : g.variants)
-        if (!find(f.panels[0], v.title)) f.of_all += " " + text::capitalised(v.title) + " has none.";
+        if (!find(f.panels[0], v.title)) say(f.of_all, message("against.has_none", text::capitalised(v.title)));
     return f;
 }
 
 Figure waves(const FigureRequest& r) {
     const Against a{"waves",
-                    "Thread blocks come in waves",
+                    message("against.waves"),
                     "heads=1:64:+1",
-                    "heads",
-                    {{"time_us", "time"}, {"useful_flops_per_s", "speed"}},
-                    "Modelled.",
+                    message("against.heads"),
+                    {{"time_us", message("against.time")}, {"useful_flops_per_s", message("against.speed")}},
+                    message("figure.modelled"),
                     false,
                     false};
     const Grid g = grid_of(r, a, {"flash_v2", "flash_v1"});
     Figure f = figure_of(r, a, g);
-    if (shows_waves(g))
-        f.of_all += std::string(" Where the last wave is nearly empty, a head more costs a whole wave") +
-                    (shares_sms(g) ? "; a smaller step is one more thread block on an SM." : ".");
+    if (shows_waves(g)) say(f.of_all, message(shares_sms(g) ? "against.wave_and_step" : "against.wave"));
     return f;
 }
 

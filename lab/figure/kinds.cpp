@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
@@ -10,6 +11,7 @@
 #include "lab/run/covers.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr FigureKind all_kinds[] = {
@@ -54,15 +56,16 @@ const FigureKind& figure_kind(const std::string& name, std::span<const FigureKin
         if (name == k.name) return k;
         names.emplace_back(k.name);
     }
-    throw UsageError("plot " + text::shown(name) + ": no such figure" + text::did_you_mean("; ", name, names, ".") +
-                     " There are " + text::join(names, ", "));
+    const auto meant = text::nearest(name, names);
+    const std::string typed = text::shown(name), all = text::join(names, ", ");
+    throw UsageError(meant ? message("figure.did_you_mean", typed, *meant, all)
+                           : message("figure.no_such_figure", typed, all));
 }
 
 std::vector<Variant> variants_of(const FigureRequest& r, std::initializer_list<const char*> usual) {
     for (auto v = r.variants.begin(); v != r.variants.end(); ++v)
         if (std::any_of(r.variants.begin(), v, [&](const Variant& earlier) { return earlier.title == v->title; }))
-            throw UsageError("plot: " + v->title + " is drawn twice; leave one out, or name them apart: " +
-                             text::shown(relabelled(v->typed)));
+            throw UsageError(message("figure.drawn_twice", v->title, text::shown(relabelled(v->typed))));
     if (!r.variants.empty()) return r.variants;
     std::vector<Variant> list;
     for (const char* name : usual) list.push_back(variant_from(name));
@@ -74,16 +77,14 @@ SweepAxis axis_of(const FigureRequest& r, const char* usual) {
     leave_to_figure(r, own.key, usual);
     if (r.vary.empty()) return own;
     if (r.vary.size() > 1 || r.vary[0].key != own.key)
-        throw UsageError("--vary " + r.vary.back().key + ": this figure varies " + own.key + " alone; try --vary " +
-                         usual);
+        throw UsageError(message("figure.varies_one", r.vary.back().key, own.key, usual));
     return r.vary[0];
 }
 
 void leave_to_figure(const FigureRequest& r, const std::string& key, const std::string& usual) {
     Options without = r.options;
     clear_flag(without, key);
-    if (without != r.options)
-        throw UsageError("--" + key + ": this figure varies " + key + "; leave it out, or try --vary " + usual);
+    if (without != r.options) throw UsageError(message("figure.varies_it", key, usual));
 }
 
 FigureRequest of_flash_attentions_figure_2(FigureRequest r) {
@@ -98,7 +99,7 @@ FigureRequest of_flash_attentions_figure_2(FigureRequest r) {
 }
 
 void vary_nothing(const FigureRequest& r) {
-    if (!r.vary.empty()) throw UsageError("--vary " + r.vary[0].key + ": this figure varies nothing; leave it out");
+    if (!r.vary.empty()) throw UsageError(message("figure.varies_nothing", r.vary[0].key));
 }
 
 std::vector<Outcome> outcomes_of(const FigureRequest& r, const std::vector<FigureCase>& cases, TileRule rule,
@@ -112,8 +113,7 @@ std::vector<Outcome> outcomes_of(const FigureRequest& r, const std::vector<Figur
         [&](Index, const Outcome& o) { all.push_back(o); });
     for (const Outcome& o : all)
         if (o.report) return all;
-    throw RunError("plot: nothing fits on chip: " + (all.empty() ? "there is no point" : all[0].remark) +
-                   "; try smaller tiles, a smaller --dim or another --gpu");
+    throw RunError(message("figure.nothing_fits", all.empty() ? message("figure.no_point") : all[0].remark));
 }
 
 double number_in(const std::string& value) {
@@ -128,19 +128,19 @@ std::string setup_text(const Experiment& e, std::string_view varied) {
         if (key != varied) parts.push_back(text);
     };
     if (e.algorithm->computes->features.has(Feature::head_dims)) {
-        if (p.batch > 1) add("batch", "batch " + text::grouped(p.batch));
-        add("heads", text::grouped(p.heads) + (p.heads == 1 ? " head" : " heads") +
-                         (p.kv_heads != p.heads ? " (" + text::grouped(p.kv_heads) + " of K and V)" : ""));
+        if (p.batch > 1) add("batch", message("figure.batch", p.batch));
+        add("heads", p.kv_heads == p.heads ? message("figure.heads", p.heads)
+                                           : message("figure.heads_and_kv_heads", p.heads, p.kv_heads));
         add("dim", "d = " + text::grouped(p.dim) + (p.dim_v != p.dim ? ", dv = " + text::grouped(p.dim_v) : ""));
     } else if (p.batch_heads() > 1) {
-        parts.push_back(text::grouped(p.batch_heads()) + " matrices");
+        parts.push_back(message("figure.matrices", p.batch_heads()));
     }
-    const std::string queries = "N = " + text::grouped(p.seq_q);
-    add("seq", p.seq_q == p.seq_k ? queries : queries + " queries, " + text::grouped(p.seq_k) + " keys");
+    add("seq",
+        p.seq_q == p.seq_k ? "N = " + text::grouped(p.seq_q) : message("figure.queries_and_keys", p.seq_q, p.seq_k));
     parts.emplace_back(name_of(p.dtype));
     if (p.mask.hides()) parts.push_back(mask_words(p));
-    if (e.gpu.l2_bytes == 0) parts.emplace_back("without L2");
-    return text::join(parts, ", ") + about_scores(p) + " on " + e.gpu.name;
+    if (e.gpu.l2_bytes == 0) parts.push_back(message("figure.without_l2"));
+    return message("figure.setup", text::join(parts, ", ") + about_scores(p), e.gpu.name);
 }
 
 namespace {
@@ -154,12 +154,13 @@ std::string tiles_of(std::span<const Outcome> row) {
             const std::string one = std::to_string(t.br) + " x " + std::to_string(t.bc);
             if (tiles.empty() || tiles.back() != one) tiles.push_back(one);
         }
-    return tiles.empty() ? "none" : tiles.size() == 1 ? tiles[0] : tiles.front() + " to " + tiles.back();
+    if (tiles.empty()) return message("figure.no_tiles");
+    return tiles.size() == 1 ? tiles[0] : message("figure.from_to", tiles.front(), tiles.back());
 }
 
-/// "A and B 16 heads; C 8 heads", or without names where all have the same.
+/// "A and B 16 heads; C 8 heads", or without names where all have the same. `of_some`: the message of names and text.
 std::string by_variant(const std::vector<std::string>& labels, const std::vector<std::string>& texts,
-                       const char* between) {
+                       const char* of_some) {
     std::vector<std::string> parts;
     for (std::size_t k = 0; k < texts.size(); ++k) {
         if (std::find(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(k), texts[k]) !=
@@ -168,7 +169,7 @@ std::string by_variant(const std::vector<std::string>& labels, const std::vector
         std::vector<std::string> same;
         for (std::size_t n = k; n < texts.size(); ++n)
             if (texts[n] == texts[k]) same.push_back(labels[n]);
-        parts.push_back(same.size() == texts.size() ? texts[k] : text::listed(same) + between + texts[k]);
+        parts.push_back(same.size() == texts.size() ? texts[k] : message(of_some, text::listed(same), texts[k]));
     }
     return text::join(parts, "; ");
 }
@@ -198,7 +199,9 @@ Rows rows_of(const std::vector<Variant>& variants, const std::vector<Outcome>& o
     return r;
 }
 
-std::string told(const Rows& r) { return as_beginning(by_variant(r.labels, r.setups, ": ")) + "."; }
+std::string told(const Rows& r) {
+    return message("figure.setups", as_beginning(by_variant(r.labels, r.setups, "figure.setup_of")));
+}
 
 }  // namespace
 
@@ -210,16 +213,14 @@ std::string setups_text(const std::vector<Variant>& variants, const std::vector<
                         std::string_view varied) {
     const Rows r = rows_of(variants, outcomes, varied);
     const bool one = std::all_of(r.tiles.begin(), r.tiles.end(), [&](const std::string& t) { return t == r.tiles[0]; });
-    return told(r) + " Tiles, Br x Bc: " + by_variant(r.labels, r.tiles, " ") +
-           (one && r.tiles.size() > 1 ? " for all." : ".");
+    return text::sentences({told(r), message(one && r.tiles.size() > 1 ? "figure.tiles_of_all" : "figure.tiles",
+                                             by_variant(r.labels, r.tiles, "figure.tiles_of"))});
 }
 
 void of_one_gpu(const char* kind, const std::vector<Outcome>& outcomes) {
     for (const Outcome& o : outcomes)
         if (o.experiment.gpu.name != outcomes[0].experiment.gpu.name)
-            throw UsageError(std::string("plot ") + kind + ": is of one GPU, and the algorithms are on " +
-                             outcomes[0].experiment.gpu.name + " and " + o.experiment.gpu.name +
-                             "; draw a figure of each, with --gpu " + o.experiment.gpu.name);
+            throw UsageError(message("figure.one_gpu", kind, outcomes[0].experiment.gpu.name, o.experiment.gpu.name));
 }
 
 bool lacks_dram(const Outcome& o) { return o.report && o.report->time && !o.report->dram(); }
