@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
@@ -12,15 +13,16 @@
 #include "lab/model/with_forward.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// What two versions of the paper printed, of standard attention and of FlashAttention.
 struct Printed {
-    const char* title;
+    const char* title;  ///< id of a message
     std::array<double, 2> gflops, bytes, seconds;
 };
-constexpr Printed printed[] = {{"printed, arXiv v2", {66.6, 75.2}, {40.3e9, 4.4e9}, {41.7e-3, 7.3e-3}},
-                               {"printed, NeurIPS", {66.6, 75.2}, {35.3e9, 4.4e9}, {35.1e-3, 11.7e-3}}};
+constexpr Printed printed[] = {{"forward_backward.arxiv", {66.6, 75.2}, {40.3e9, 4.4e9}, {41.7e-3, 7.3e-3}},
+                               {"forward_backward.neurips", {66.6, 75.2}, {35.3e9, 4.4e9}, {35.1e-3, 11.7e-3}}};
 constexpr const char* printed_of[] = {"standard_backward", "flash_v1_backward"};
 constexpr Tiling printed_tiles = {64, 384};  ///< of Algorithm 1's line 1 with 192 KiB of 16-bit numbers
 
@@ -33,7 +35,8 @@ bool is_printed(const Experiment& e) {
 }
 
 enum class Source : std::uint8_t { first_version, second_version, counted, modelled };
-constexpr const char* titles[] = {printed[0].title, printed[1].title, "counted", "modelled"};
+constexpr const char* titles[] = {printed[0].title, printed[1].title, "forward_backward.counted",
+                                  "forward_backward.modelled"};
 
 struct Bar {
     Source source;
@@ -41,7 +44,7 @@ struct Bar {
 };
 
 /// A bar for each source, of every algorithm.
-Panel panel_of(const char* title, const FigureAxis& y, const std::vector<std::string>& names,
+Panel panel_of(const std::string& title, const FigureAxis& y, const std::vector<std::string>& names,
                const std::vector<std::vector<Bar>>& bars) {
     constexpr double width = 0.24;
     Panel p{title, {""}, y};
@@ -55,7 +58,7 @@ Panel panel_of(const char* title, const FigureAxis& y, const std::vector<std::st
         double left = static_cast<double>(k) - width / 2 * static_cast<double>(bars[k].size());
         for (const Bar& b : bars[k]) {
             const auto source = static_cast<std::size_t>(b.source);
-            Box box{left, left + 0.9 * width, 0, b.value, static_cast<int>(source), 0, false, titles[source]};
+            Box box{left, left + 0.9 * width, 0, b.value, static_cast<int>(source), 0, false, message(titles[source])};
             box.open = b.source < Source::counted;
             box.bar = names[k];
             p.boxes.push_back(box);
@@ -94,24 +97,22 @@ class AboutPrinted {
     bool any() const { return standard_ || flash_; }
 
     std::string flops() const {
-        const char* products = standard_ && flash_ ? "six and seven" : standard_ ? "six" : "seven";
-        return std::string("No count of these sizes has the printed FLOPs: ") + products +
-               " products of matrices have what is counted.";
+        return message(standard_ && flash_ ? "forward_backward.six_and_seven_products"
+                       : standard_         ? "forward_backward.six_products"
+                                           : "forward_backward.seven_products");
     }
 
     std::string accesses() const {
-        std::string words;
+        std::vector<std::string> all;
         if (standard_)
-            words += " Algorithms 0 and 3 as listed, which read each operand once, move " +
-                     text::bytes(
-                         bytes_of(of("standard").idealised(p_)->count + of("standard_backward").idealised(p_)->count)) +
-                     "; dropout, masks and copies, which the paper does not count out, would have to be the rest.";
+            all.push_back(message("forward_backward.standard_as_listed",
+                                  text::bytes(bytes_of(of("standard").idealised(p_)->count +
+                                                       of("standard_backward").idealised(p_)->count))));
         if (flash_)
-            words += " Algorithms 1 and 4 with 3 blocks of keys, as 192 KiB have room for, move " +
-                     text::bytes(bytes_of(of("flash_v1").predict(p_, printed_tiles, gpu_) +
-                                          of("flash_v1_backward").predict(p_, printed_tiles, gpu_))) +
-                     '.';
-        return words;
+            all.push_back(message("forward_backward.flash_as_listed",
+                                  text::bytes(bytes_of(of("flash_v1").predict(p_, printed_tiles, gpu_) +
+                                                       of("flash_v1_backward").predict(p_, printed_tiles, gpu_)))));
+        return text::sentences(all);
     }
 
   private:
@@ -123,9 +124,8 @@ class AboutPrinted {
 };
 
 Report both_passes(const FigureRequest& r, const Variant& v, const Outcome& o) {
-    if (!v.algorithm->forward)
-        throw UsageError("plot forward-backward: " + v.label + " is no backward pass; try standard_backward");
-    if (!o.report) throw RunError("plot forward-backward: " + v.label + ": " + o.remark);
+    if (!v.algorithm->forward) throw UsageError(message("forward_backward.not_backward", v.label));
+    if (!o.report) throw RunError(message("forward_backward.not_counted", v.label, o.remark));
     Wish wish = resolve(with(r.options, v.settings), *v.algorithm, r.control).wish;
     if (wish.rule == TileRule::kernel) wish.rule = TileRule::paper;
     return with_forward(*o.report, wish, r.control);
@@ -151,7 +151,7 @@ Figure forward_backward(const FigureRequest& asked) {
         names.push_back(renamed ? forward.title + title.substr(backward.size()) : title);
         drawn[k].title = names.back();
         const Tiling t = both.experiment.tiling;
-        tiles.push_back(names.back() + " " + std::to_string(t.br) + " x " + std::to_string(t.bc));
+        tiles.push_back(message("figure.tiles_of", names.back(), std::to_string(t.br) + " x " + std::to_string(t.bc)));
         const auto number = [](auto x) { return static_cast<double>(x); };
         std::vector<Bar> moved = {{Source::counted, number(both.counters.hbm())}};
         if (const auto dram = both.dram()) moved.push_back({Source::modelled, number(dram->total())});
@@ -164,18 +164,27 @@ Figure forward_backward(const FigureRequest& asked) {
     }
     const AboutPrinted about(outcomes);
     const bool printed_too = about.any();
-    Panel of_flops = panel_of("FLOPs", {"GFLOP of matrix products"}, names, flops),
-          of_bytes = panel_of("accesses", {"SM traffic, DRAM traffic", Scale::bytes}, names, bytes),
-          of_time = panel_of("time", {"time", Scale::seconds}, names, seconds);
-    of_flops.caption = "FLOPs are counted." + (printed_too ? ' ' + about.flops() : "");
-    of_bytes.caption = "SM traffic is counted, DRAM traffic modelled." + (printed_too ? about.accesses() : "");
-    of_time.caption = std::string("Times are modelled") + (printed_too ? "; printed ones were measured." : ".");
+    const std::string time = message("forward_backward.time");
+    Panel of_flops = panel_of(message("forward_backward.flops"), {message("forward_backward.gflop")}, names, flops),
+          of_bytes = panel_of(message("forward_backward.accesses"), {message("forward_backward.traffic"), Scale::bytes},
+                              names, bytes),
+          of_time = panel_of(time, {time, Scale::seconds}, names, seconds);
+    of_flops.caption = message("forward_backward.flops_counted");
+    of_bytes.caption = message("forward_backward.traffic_counted");
+    of_time.caption =
+        message(printed_too ? "forward_backward.times_beside_printed" : "forward_backward.times_modelled");
+    std::vector<std::string> of_all = {message("forward_backward.both_passes"), setups_of(drawn, outcomes),
+                                       message("forward_backward.tiles", text::join(tiles, ", "))};
+    if (printed_too) {
+        of_flops.caption = text::sentences({of_flops.caption, about.flops()});
+        of_bytes.caption = text::sentences({of_bytes.caption, about.accesses()});
+    } else {
+        of_all.push_back(message("forward_backward.printed_sizes"));
+    }
     return {"forward-backward",
-            "A step of training: FLOPs, bytes and time",
+            message("forward_backward.title"),
             {of_flops, of_bytes, of_time},
-            "Forward and backward pass together, as FlashAttention's figure 2, left, has them. " +
-                setups_of(drawn, outcomes) + " Tiles of the backward pass, Br x Bc: " + text::join(tiles, ", ") + "." +
-                (printed_too ? "" : " Printed numbers are of its sizes on an A100 alone."),
+            text::sentences(of_all),
             asked.command};
 }
 

@@ -1,21 +1,26 @@
 // Bytes by tensor, one bar for each algorithm: the first figure of README.md.
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/ticks.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// Tensors that are drawn as one part of a bar.
 constexpr struct Group {
-    const char *title, *of_softmax;  ///< in attention, and in figures of softmax kernels alone
+    const char *title, *of_softmax;  ///< messages: in attention, and in figures of softmax kernels alone
     std::initializer_list<Meaning> meanings;
 } groups[] = {
-    {"Q", "Q", {Meaning::query}},         {"K, V", "K, V", {Meaning::key, Meaning::value}},
-    {"O", "Y", {Meaning::output}},        {"S, P", "X", {Meaning::score}},
-    {"m, l, LSE and other", "other", {}}, {"dO, dQ, dK, dV", "gradients", {Meaning::gradient}},
+    {"ladder.queries", "ladder.queries", {Meaning::query}},
+    {"ladder.keys", "ladder.keys", {Meaning::key, Meaning::value}},
+    {"ladder.output", "ladder.softmax_output", {Meaning::output}},
+    {"ladder.scores", "ladder.softmax_input", {Meaning::score}},
+    {"ladder.others", "ladder.softmax_others", {}},
+    {"ladder.gradients", "ladder.softmax_gradients", {Meaning::gradient}},
 };
 constexpr std::size_t others = 4;
 
@@ -39,8 +44,8 @@ Figure ladder(const FigureRequest& r) {
     const bool attention = std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) {
         return o.experiment.algorithm->computes->features.has(Feature::head_dims);
     });
-    const auto title = [&](std::size_t g) { return attention ? groups[g].title : groups[g].of_softmax; };
-    Panel p{"", {""}, {"SM traffic (counted)", Scale::bytes}};
+    const auto title = [&](std::size_t g) { return message(attention ? groups[g].title : groups[g].of_softmax); };
+    Panel p{"", {""}, {message("ladder.traffic"), Scale::bytes}};
     double highest = 0;
     p.x.from = -0.6, p.x.to = static_cast<double>(variants.size()) - 0.4;
     for (std::size_t k = 0; k < variants.size(); ++k) {
@@ -55,14 +60,13 @@ Figure ladder(const FigureRequest& r) {
                 p.boxes.push_back({x - 0.36, x + 0.36, at, at + sums[g], static_cast<int>(g), 0, false, title(g), "",
                                    false, variants[k].title});
         highest = std::max(highest, at);
-        p.series.push_back({"", Look::words, -1, {{x, at, at > 0 ? text::bytes(at) : "does not fit"}}});
+        p.series.push_back({"", Look::words, -1, {{x, at, at > 0 ? text::bytes(at) : message("ladder.does_not_fit")}}});
     }
     in_one_unit(p.y, with_label * highest);
     return {"ladder",
-            attention ? "What attention moves, by tensor" : "What a softmax moves, by tensor",
+            message(attention ? "ladder.title" : "ladder.title_of_softmax"),
             {p},
-            "SM traffic, counted: bytes that cross an SM's boundary, the papers' HBM accesses. " +
-                setups_text(variants, outcomes, ""),
+            text::sentences({message("ladder.caption"), setups_text(variants, outcomes, "")}),
             r.command};
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
@@ -94,8 +95,7 @@ FigureLayout::FigureLayout(const Figure& f, const Page& page, const std::vector<
                              margin;
     legend_height_ = side_ > 0 ? margin : of_legend;
     measure_panels(f);
-    if (side_ > 0 && plot_width() < least_beside)
-        throw UsageError("--legend beside: panels have no room there; try --legend above, or a larger --width");
+    if (side_ > 0 && plot_width() < least_beside) throw UsageError(text::message("layout.legend_beside"));
     double body = row_height_ * static_cast<double>(rows_) + legend_height_;
     if (side_ > 0) body = std::max(body, of_legend + 2 * margin);
     height = margin + caption_line * static_cast<double>(caption.size()) + body + title_height();

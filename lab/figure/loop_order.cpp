@@ -7,12 +7,14 @@
 #include <tuple>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/tile_visits.hpp"
 #include "lab/model/timing.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr Index most_tiles = 1024;    // that can be told apart
@@ -35,8 +37,7 @@ class Clock {
         double begin = 0;
         for (std::size_t k = 0; k < launches_.size(); ++k) {
             const PlayedLaunch& l = launches_[k];
-            if (l.timeline.stays.empty())
-                throw RunError("plot loop-order: too many thread blocks to be played; try fewer --heads");
+            if (l.timeline.stays.empty()) throw RunError(message("loop_order.too_many_blocks"));
             cycle_.push_back(1 / (time.launches[k].clock_mhz * 1e6));
             begin_.push_back(begin + l.launch_us / 1e6);
             begin = begin_.back() + l.timeline.cycles * cycle_.back();
@@ -137,7 +138,7 @@ void add_tiles(Panel& p, const Story& s) {
         for (Index j = 0; j < s.visits.cols(); ++j)
             if (s.visits.visits(i, j).empty()) {
                 Box b = cell(s, i, j);
-                b.colour = 0, b.hatched = true, b.series = "skipped: no query sees these keys";
+                b.colour = 0, b.hatched = true, b.series = message("loop_order.skipped");
                 p.boxes.push_back(b);
             }
 }
@@ -171,15 +172,15 @@ bool cuts_ways(const Panel& p) {
 /// A margin: which tensor's tiles lie there, and in which direction the bars grow.
 struct Margin {
     Meaning meaning;
-    const char *name, *legend;
+    const char *name, *legend;  ///< of the tensor; id of a message
     int colour;
     bool across;    ///< left or right of the matrix, else below or above it
     bool positive;  ///< to the right, or upwards
 };
-constexpr Margin margins[] = {{Meaning::query, "Q", "Q read", 0, true, false},
-                              {Meaning::key, "K", "K, V read", 1, false, true},
-                              {Meaning::value, "V", "K, V read", 1, false, false},
-                              {Meaning::output, "O", "O read", 2, true, true}};
+constexpr Margin margins[] = {{Meaning::query, "Q", "loop_order.q_read", 0, true, false},
+                              {Meaning::key, "K", "loop_order.k_v_read", 1, false, true},
+                              {Meaning::value, "V", "loop_order.k_v_read", 1, false, false},
+                              {Meaning::output, "O", "loop_order.o_read", 2, true, true}};
 
 double longest(const Story& s, const Margin& m) {
     double most = 0;
@@ -193,7 +194,7 @@ std::string range_of(const std::vector<Trips>& trips) {
         return a.read + a.written < b.read + b.written;
     });
     const std::string low = text::number(least->read + least->written), high = text::number(most->read + most->written);
-    return low == high ? low : low + " to " + high;
+    return low == high ? low : message("figure.from_to", low, high);
 }
 
 /// Adds bars, `unit` long for each trip of a tile; reads lie next to the matrix, and writes beyond them.
@@ -207,14 +208,14 @@ void add_margin(Panel& p, const Story& s, const Margin& m, double unit) {
     };
     for (std::size_t k = 0; k < trips.size(); ++k) {
         const Trips& t = trips[k];
-        if (t.read > 0) p.boxes.push_back(bar(k, 0, t.read)), p.boxes.back().series = m.legend;
+        if (t.read > 0) p.boxes.push_back(bar(k, 0, t.read)), p.boxes.back().series = message(m.legend);
         if (t.written == 0) continue;
         p.boxes.push_back(bar(k, t.read, t.read + t.written));
-        p.boxes.back().series = "O written", p.boxes.back().open = true;
+        p.boxes.back().series = message("loop_order.o_written"), p.boxes.back().open = true;
     }
     const double far = gap + longest(s, m) * unit + (m.across ? room_of_word / 2 : 0);
     const double at = m.positive ? 1 + far : -far;
-    const std::string words = std::string(m.name) + ": " + range_of(trips);
+    const std::string words = message("loop_order.trips", m.name, range_of(trips));
     const double upwards = std::numeric_limits<double>::infinity();
     p.series.push_back(
         {"", Look::words, -1, {{m.across ? at : 0.5, m.across ? 0.5 : at, words, m.across ? upwards : 0}}});
@@ -236,9 +237,9 @@ Panel panel_of(const Story& s, const std::array<double, std::size(margins)>& roo
     const RunTime& time = *s.report.time;
     const auto far = [&](std::size_t side) { return gap + room[side] * unit + room_of_word; };
     const Tiling t = s.report.experiment.tiling;
-    Panel p{s.label + ": " + text::microseconds(time.us()) + ", " + text::bytes(s.report.counters.hbm()),
-            {"keys in tiles of " + text::grouped(t.bc), Scale::plain, false, -far(0), 1 + far(3)},
-            {"queries in tiles of " + text::grouped(t.br), Scale::plain, false, -far(2), 1 + far(1)}};
+    Panel p{message("loop_order.panel", s.label, text::microseconds(time.us()), text::bytes(s.report.counters.hbm())),
+            {message("loop_order.keys", t.bc), Scale::plain, false, -far(0), 1 + far(3)},
+            {message("loop_order.queries", t.br), Scale::plain, false, -far(2), 1 + far(1)}};
     p.map = true;
     p.shades = FigureAxis{"", Scale::seconds, false, 0.0, time.us() / 1e6, ticks_up_to(time.us())};
     add_tiles(p, s);
@@ -250,16 +251,13 @@ Panel panel_of(const Story& s, const std::array<double, std::size(margins)>& roo
 void check(const std::vector<Variant>& variants, const FigureRequest& r) {
     for (const Variant& v : variants)
         if (v.algorithm->computes != &computation::attention)
-            throw UsageError("plot loop-order " + v.label + ": has no score matrix; try flash_v2");
+            throw UsageError(message("loop_order.no_scores", v.label));
     vary_nothing(r);
 }
 
 void check(const Experiment& e) {
     const Index rows = ceil_div(e.problem.seq_q, e.tiling.br), cols = ceil_div(e.problem.seq_k, e.tiling.bc);
-    if (rows * cols > most_tiles)
-        throw UsageError("plot loop-order: " + text::grouped(rows) + " x " + text::grouped(cols) +
-                         " tiles are too many to be seen, " + text::grouped(most_tiles) +
-                         " are the most; try --seq 1024, or larger --br and --bc");
+    if (rows * cols > most_tiles) throw UsageError(message("loop_order.too_many_tiles", rows, cols, most_tiles));
 }
 
 }  // namespace
@@ -278,29 +276,25 @@ Figure loop_order(const FigureRequest& r) {
         if (outcomes[k].report && outcomes[k].report->time)
             stories.push_back(story_of(variants[k].title, *outcomes[k].report, r.control));
     }
-    if (stories.empty()) throw RunError("plot loop-order: " + outcomes[0].remark);
+    if (stories.empty()) throw RunError(message("loop_order.not_drawn", outcomes[0].remark));
     std::array<double, std::size(margins)> room{};
     for (std::size_t k = 0; k < room.size(); ++k)
         for (const Story& s : stories) room[k] = std::max(room[k], longest(s, margins[k]));
     const double unit = longest_bar / *std::max_element(room.begin(), room.end());
     const Problem& p = stories[0].report.experiment.problem;
-    Figure f{"loop-order", "Who computes which scores, and when", {}, "", r.command};
+    Figure f{"loop-order", message("loop_order.title"), {}, "", r.command};
     for (const Story& s : stories) f.panels.push_back(panel_of(s, room, unit));
-    const bool numbered = std::any_of(stories.begin(), stories.end(), is_numbered);
-    f.of_all =
-        "The matrix of scores. " +
-        std::string(numbered ? "Colours and numbers: when a tile is done with (modelled; those of one moment have one "
-                               "number)"
-                             : "Colours: when a tile is done with (modelled)") +
-        (stories.size() > 1 ? "; each panel has a scale of its own" : "") +
-        ". Lines: the ways of thread blocks, each from a dot" +
-        (std::any_of(f.panels.begin(), f.panels.end(), cuts_ways) ? "; lines that begin without a dot go on with a way"
-                                                                  : "") +
-        ". Bars: "
-        "how often each tile of Q, K, V and O crosses the SMs' boundary (counted), on one scale. Above: the whole "
-        "run's time, and its SM traffic. " +
-        (p.batch_heads() > 1 ? "The first of " + text::grouped(p.batch_heads()) + " heads. " : std::string()) +
-        setups_of(variants, outcomes);
+    const bool several = stories.size() > 1, cut = std::any_of(f.panels.begin(), f.panels.end(), cuts_ways);
+    std::vector<std::string> of_all = {message("loop_order.matrix")};
+    if (std::any_of(stories.begin(), stories.end(), is_numbered))
+        of_all.push_back(message(several ? "loop_order.numbers_of_panels" : "loop_order.numbers"));
+    else
+        of_all.push_back(message(several ? "loop_order.colours_of_panels" : "loop_order.colours"));
+    of_all.push_back(message(cut ? "loop_order.cut_lines" : "loop_order.lines"));
+    of_all.push_back(message("loop_order.bars"));
+    if (p.batch_heads() > 1) of_all.push_back(message("loop_order.first_head", p.batch_heads()));
+    of_all.push_back(setups_of(variants, outcomes));
+    f.of_all = text::sentences(of_all);
     return f;
 }
 

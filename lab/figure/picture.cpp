@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/system/atomic_file.hpp"
@@ -16,6 +17,7 @@
 #include "lab/system/output.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// A temporary folder, which is removed with everything in it.
@@ -26,8 +28,7 @@ class Workshop {
         const std::filesystem::path folder = asked && *asked ? asked : "/tmp";
         std::string name = (folder / "tilescope-XXXXXX").string();
         if (!mkdtemp(name.data()))
-            throw RunError("TMPDIR " + text::shown(folder.string()) + ": no folder can be made there: " +
-                           std::strerror(errno) + "; set TMPDIR to one where it can, such as /tmp");
+            throw RunError(message("picture.no_folder", text::shown(folder.string()), std::strerror(errno)));
         path_ = name;
     }
     ~Workshop() {
@@ -49,17 +50,14 @@ const PictureFile& picture_file(const std::string& flag, const std::string& path
     for (const PictureFile& f : picture_files) endings.emplace_back(f.ending);
     const std::string ending = check_ending(flag, path, endings);
     if (ending.empty() && !path.empty() && !path.starts_with("/dev/"))
-        throw UsageError(flag + " " + text::shown(path) + ": the ending says what it is to be; try " + flag + " " +
-                         text::shown(path + endings[0]));
+        throw UsageError(message("picture.no_ending", flag, text::shown(path), text::shown(path + endings[0])));
     for (const PictureFile& f : picture_files)
         if (ending == f.ending) return f;
     return picture_files[0];
 }
 
 void require_gnuplot(const std::string& instead) {
-    if (!on_path("gnuplot"))
-        throw RunError("gnuplot is not on PATH; install it (on Debian and Ubuntu the package gnuplot-nox), or " +
-                       instead);
+    if (!on_path("gnuplot")) throw RunError(message("picture.no_gnuplot", instead));
 }
 
 std::string drawn(const Figure& figure, Theme theme, const PictureFile& file, const Page& page,
@@ -73,13 +71,13 @@ std::string drawn(const Figure& figure, Theme theme, const PictureFile& file, co
     std::string words;
     while (gnuplot.read_more(words, control)) {
     }
-    if (gnuplot.wait() != 0) throw RunError("gnuplot failed: " + text::shown(words, 400));
+    if (gnuplot.wait() != 0) throw RunError(message("picture.gnuplot_failed", text::shown(words, 400)));
     std::ifstream drawing(picture, std::ios::binary);
     std::string content((std::istreambuf_iterator<char>(drawing)), {});
     const std::size_t end = content.rfind(file.last);
     if (end == content.npos || end + 80 < content.size())
-        throw RunError("gnuplot did not finish it: " +
-                       (words.empty() ? "no space in TMPDIR?" : text::shown(words, 400)));
+        throw RunError(
+            message("picture.not_finished", words.empty() ? message("picture.no_space") : text::shown(words, 400)));
     return content;
 }
 

@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "core/time/rates.hpp"
 #include "lab/figure/kinds.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// The most that the machine can do, by the data sheet, or by measurements where these are more. Roofs of computing
@@ -23,14 +26,11 @@ std::vector<Roof> roofs_of(const GpuSpec& g) {
     const auto& [cuda, light, several] = r.clock_mhz;
     const double tensor_clock = std::max(light, several) * 1e6;
     const double clock = std::max({g.clock_mhz * 1e6, cuda * 1e6, tensor_clock});
-    const auto named = [](const char* name, double x, const char* unit) {
-        return name + (" " + text::count(x)) + unit;
-    };
     std::vector<Roof> roofs;
-    const auto add = [&](const char* name, double x, bool level) {
-        roofs.push_back({named(name, x, level ? "B/s" : "FLOP/s"), x, level});
+    const auto add = [&](const std::string& name, double x, bool level) {
+        roofs.push_back({message("roofline.roof", name, text::count(x) + (level ? "B/s" : "FLOP/s")), x, level});
     };
-    add("tensor cores", std::max(g.tensor_tflops * 1e12, r.tensor * sms * tensor_clock), false);
+    add(message("roofline.tensor_cores"), std::max(g.tensor_tflops * 1e12, r.tensor * sms * tensor_clock), false);
     add("FP32", std::max(g.fp32_tflops * 1e12, 2 * r.fma * sms * cuda * 1e6), false);
     add("SRAM", r.sram * sms * clock, true);
     add("L2", r.l2 * clock, true);
@@ -120,13 +120,13 @@ Figure roofline(const FigureRequest& r) {
     of_one_gpu("roofline", outcomes);
     const GpuSpec& gpu = outcomes[0].experiment.gpu;
     Panel p{"",
-            {"useful FLOPs per byte of the level", Scale::plain, true, least_intensity, usually_most},
+            {message("roofline.intensity"), Scale::plain, true, least_intensity, usually_most},
             {"", Scale::flops_per_s, true, usually_least, std::nullopt}};
-    std::string unknown;
+    std::vector<std::string> unknown;
     const std::size_t each = std::max<std::size_t>(1, path.values.size());
     for (std::size_t v = 0; v < variants.size(); ++v)
         for (const bool of_dram : {false, true}) {
-            Series s{variants[v].title + (of_dram ? ", by DRAM traffic" : ", by SM traffic"),
+            Series s{message(of_dram ? "roofline.by_dram_traffic" : "roofline.by_sm_traffic", variants[v].title),
                      path.values.empty() ? (of_dram ? Look::open_points : Look::points)
                      : of_dram           ? Look::dots
                                          : Look::measured_line,
@@ -139,36 +139,25 @@ Figure roofline(const FigureRequest& r) {
                 if (x && dot.flops_per_s) s.points.push_back({*x, *dot.flops_per_s});
             }
             if (s.points.empty()) {
-                unknown += (unknown.empty() ? "" : ", ") + s.title;
+                unknown.push_back(s.title);
                 continue;
             }
             p.series.push_back(s);
             if (!path.values.empty()) p.series.push_back({"", Look::rings, static_cast<int>(v), {s.points.front()}});
         }
     add_roofs(p, gpu);
-    return {"roofline",
-            "Under the roofs of " + gpu.name,
-            {p},
-            "Roofs: the data sheet's rates, " +
-                std::string(gpu.l2_read_bytes_per_clk ? "of L2 a measured one"
-                                                      : "that of L2 assumed, for none is published") +
-                ". Dots: useful FLOPs (products of queries and keys that the mask leaves" +
-                (variants.size() == 1                   ? ""
-                 : same_work(outcomes, variants.size()) ? ", the same for all of these"
-                                                        : ", each run's own") +
-                "), over a run's bytes at a level (SM traffic, counted; DRAM traffic, modelled) and over "
-                "its modelled time. " +
-                (path.values.empty() ? "Filled" : "Lines with points") + ": by SM traffic, under L2's roof; " +
-                (path.values.empty() ? "open" : "dotted") + ": by DRAM traffic, under DRAM's roof. " +
-                (path.values.empty() ? ""
-                                     : "Rings: where paths begin, at " + path.key + " = " + path.values.front() +
-                                           "; they end at " + path.values.back() + ". ") +
-                (unknown.empty() ? "" : "Not known: " + unknown + ". ") +
-                (std::any_of(outcomes.begin(), outcomes.end(), lacks_dram)
-                     ? "Where DRAM traffic is not modelled there is no dot of it, and times lack its limit. "
-                     : "") +
-                setups_text(variants, outcomes, path.values.empty() ? "" : path.key),
-            r.command};
+    std::vector<std::string> of_all = {
+        message(gpu.l2_read_bytes_per_clk ? "roofline.roofs" : "roofline.roofs_without_l2"),
+        message(variants.size() == 1                   ? "roofline.dots"
+                : same_work(outcomes, variants.size()) ? "roofline.dots_of_same_work"
+                                                       : "roofline.dots_of_own_work"),
+        message(path.values.empty() ? "roofline.points" : "roofline.lines")};
+    if (!path.values.empty())
+        of_all.push_back(message("roofline.rings", path.key, path.values.front(), path.values.back()));
+    if (!unknown.empty()) of_all.push_back(message("roofline.not_known", text::join(unknown, ", ")));
+    if (std::any_of(outcomes.begin(), outcomes.end(), lacks_dram)) of_all.push_back(message("roofline.lacks_dram"));
+    of_all.push_back(setups_text(variants, outcomes, path.values.empty() ? "" : path.key));
+    return {"roofline", message("roofline.title", gpu.name), {p}, text::sentences(of_all), r.command};
 }
 
 }  // namespace tilescope::lab

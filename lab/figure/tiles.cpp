@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
@@ -14,6 +15,7 @@
 #include "lab/study/tile_search.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 const SweepAxis& axis_named(const std::vector<SweepAxis>& axes, const char* key, const SweepAxis& usual) {
@@ -62,9 +64,10 @@ std::optional<double> value_of(const Outcome& o, const Metric& m) {
 
 /// Why a cell has no number, and its pattern.
 std::tuple<int, std::string> reason(const Outcome& o) {
-    if (o.report && spills(*o.report)) return {3, "registers would spill"};
-    if (o.report) return {2, o.report->fits_hbm() ? "not modelled" : "no room in HBM"};
-    return o.lacks == Space::sram ? std::tuple(0, "no room in SRAM") : std::tuple(1, "no room in registers");
+    if (o.report && spills(*o.report)) return {3, message("tiles_figure.would_spill")};
+    if (o.report) return {2, message(o.report->fits_hbm() ? "tiles_figure.not_modelled" : "tiles_figure.no_hbm")};
+    if (o.lacks == Space::sram) return {0, message("tiles_figure.no_sram")};
+    return {1, message("tiles_figure.no_registers")};
 }
 
 /// A number of on_axis() as people write it.
@@ -132,14 +135,15 @@ Index widest(const Experiment& e, const GpuSpec& gpu, Index rows, Index most) {
     return fit;
 }
 
-/// Adds the limits of Bc by SRAM and by registers, each as if the other were unlimited.
-void add_limits(Panel& p, const Plane& plane) {
+/// Adds the limits of Bc by SRAM and by registers, each as if the other were unlimited. Returns whether there is one.
+bool add_limits(Panel& p, const Plane& plane) {
     const Experiment& e = plane.outcomes[0].experiment;
     const double last = number_in(plane.cols.values.back()), columns = static_cast<double>(plane.cols.values.size());
     const Index most = 2 * static_cast<Index>(last);
+    const std::size_t before = p.series.size();
     for (const Space space : {Space::sram, Space::registers}) {
         const GpuSpec gpu = with_room(e.gpu, space != Space::sram, space == Space::sram);
-        Series limit{space == Space::sram ? "limit of SRAM" : "limit of registers",
+        Series limit{message(space == Space::sram ? "tiles_figure.limit_of_sram" : "tiles_figure.limit_of_registers"),
                      space == Space::sram ? Look::line : Look::dashes, space == Space::sram ? 2 : 3};
         bool within = false;
         for (std::size_t i = 0; i < plane.rows.values.size(); ++i) {
@@ -153,6 +157,7 @@ void add_limits(Panel& p, const Plane& plane) {
         }
         if (within) p.series.push_back(limit);
     }
+    return p.series.size() > before;
 }
 
 /// Whether nearly equal numbers count as equal in the search: bytes.
@@ -178,11 +183,10 @@ const Outcome* best_of(const Plane& plane, const Metric& m, bool more_is_better)
 
 Figure tiles_plane(const FigureRequest& r) {
     const auto variants = variants_of(r, {"flash_v2"});
-    if (variants.size() > 1) throw UsageError("plot tiles: draws one algorithm; leave out " + variants[1].label);
+    if (variants.size() > 1) throw UsageError(message("tiles_figure.one_algorithm", variants[1].label));
     const Metric& m = metric_named("--metric", r.metric.empty() ? "time_us" : r.metric);
     for (const SweepAxis& a : r.vary)
-        if (a.key != "br" && a.key != "bc")
-            throw UsageError("--vary " + a.key + ": this figure varies br and bc; try --vary br=16:256:+16");
+        if (a.key != "br" && a.key != "bc") throw UsageError(message("tiles_figure.varies_tiles", a.key));
     const SweepAxis usual_rows = parse_axis("br=16,32,48,64,80,96,112,128,160,192,224,256,320,384,448,512"),
                     usual_cols = parse_axis("bc=16,32,48,64,80,96,112,128,160,192,224,256,320,384,448,512");
     Plane plane{axis_named(r.vary, "br", usual_rows), axis_named(r.vary, "bc", usual_cols), {}};
@@ -195,47 +199,44 @@ Figure tiles_plane(const FigureRequest& r) {
     plane.outcomes = outcomes_of(usual, cases);
     const Experiment& e = plane.outcomes[0].experiment;
     Panel p{"",
-            {"Bc: keys of a tile", Scale::plain, false, -0.5, static_cast<double>(plane.cols.values.size()) - 0.5,
-             ticks_of(plane.cols.values)},
-            {"Br: queries of a tile", Scale::plain, false, -0.5, static_cast<double>(plane.rows.values.size()) - 0.5,
-             ticks_of(plane.rows.values)}};
+            {message("tiles_figure.keys"), Scale::plain, false, -0.5,
+             static_cast<double>(plane.cols.values.size()) - 0.5, ticks_of(plane.cols.values)},
+            {message("tiles_figure.queries"), Scale::plain, false, -0.5,
+             static_cast<double>(plane.rows.values.size()) - 0.5, ticks_of(plane.rows.values)}};
     const bool beyond_most = add_cells(p, plane, m);
     add_borders(p, plane);
     const bool borders = !p.series.empty();
-    add_limits(p, plane);
+    const bool curves = add_limits(p, plane);
     if (p.boxes.end() == std::find_if(p.boxes.begin(), p.boxes.end(), [](const Box& b) { return !b.hatched; })) {
         if (plane.outcomes[0].report && std::holds_alternative<std::string>(m.of(*plane.outcomes[0].report)))
-            throw UsageError("--metric " + std::string(m.key) + ": is a word; try --metric time_us");
-        throw RunError(std::string("plot tiles: no tiling has ") + m.key + "; " + plane.outcomes[0].remark);
+            throw UsageError(message("tiles_figure.word", m.key));
+        throw RunError(message("tiles_figure.no_numbers", m.key, plane.outcomes[0].remark));
     }
-    const bool curves =
-        std::any_of(p.series.begin(), p.series.end(), [](const Series& s) { return s.title.starts_with("limit of "); });
     const std::optional<bool> more = more_is_better(m);
     const Outcome* best = more ? best_of(plane, m, *more) : nullptr;
-    const auto named = [](const std::string& what, Tiling t) {
-        return what + (" " + std::to_string(t.br) + " x " + std::to_string(t.bc));
-    };
+    const auto text_of = [](Tiling t) { return std::to_string(t.br) + " x " + std::to_string(t.bc); };
     const auto published = published_tiles(*e.algorithm, e.problem, e.gpu);
     const Tiling library = cut_to(e.problem, published.tiling), rule = paper_rule(e.problem, e.gpu);
     if (best)
-        add_mark(p, plane, best->experiment.tiling, named("best of these:", best->experiment.tiling), Look::points, 4);
-    add_mark(p, plane, library, named(published.name() + ":", library), Look::points, 1);
-    if (e.algorithm->kernel->by_paper_rule) add_mark(p, plane, rule, named("the paper's rule:", rule), Look::points, 3);
+        add_mark(p, plane, best->experiment.tiling, message("tiles_figure.best", text_of(best->experiment.tiling)),
+                 Look::points, 4);
+    add_mark(p, plane, library, message("tiles_figure.published", published.name(), text_of(library)), Look::points, 1);
+    if (e.algorithm->kernel->by_paper_rule)
+        add_mark(p, plane, rule, message("tiles_figure.by_rule", text_of(rule)), Look::points, 3);
+    std::vector<std::string> of_all = {
+        message("tiles_figure.metric", text::capitalised(m.title), name_of(m.evidence), m.meaning)};
+    if (beyond_most) of_all.push_back(message("tiles_figure.colours_go_on"));
+    if (borders) of_all.push_back(message("tiles_figure.lines"));
+    if (curves) of_all.push_back(message("tiles_figure.curves"));
+    if (best) {
+        of_all.push_back(message(few_bytes(m) ? "tiles_figure.best_of_fewest_bytes" : "tiles_figure.best_cell"));
+        of_all.push_back(message("tiles_figure.error"));
+    }
+    of_all.push_back(message("figure.setups", setup_text(e, "")));
     return {"tiles",
-            "Tiles of " + variants[0].title + ": " + m.title + " (" + name_of(m.evidence) + ")",
+            message("tiles_figure.title", variants[0].title, m.title, name_of(m.evidence)),
             {p},
-            text::capitalised(m.title) + ", " + name_of(m.evidence) + ": " + m.meaning + "." +
-                (beyond_most ? " Colours go on to half more than the least: these differ by less." : "") +
-                (borders ? " Lines: where another number of thread blocks fits on an SM." : "") +
-                (curves ? " Curves: the widest tiles that SRAM, or registers, have room for." : "") +
-                (best && few_bytes(m) ? " The best of these cells: of those within 1% of the fewest bytes, which is "
-                                        "as few, the fastest. "
-                 : best               ? " The best of these cells. "
-                                      : " ") +
-                (best ? "Differences below the model's error (docs/validation.md) mean nothing, and most tiles have no "
-                        "kernel. "
-                      : "") +
-                setup_text(e, "") + ".",
+            text::sentences(of_all),
             r.command};
 }
 

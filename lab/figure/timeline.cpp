@@ -1,12 +1,14 @@
 // The Gantt of a run: which thread block is on which SM, and when.
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/ticks.hpp"
 #include "lab/model/timing.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 constexpr Index most_sms = 24;  // rows of the figure: with more, blocks could not be seen
@@ -30,11 +32,7 @@ Index sms_to_draw(const Play& play) {
     std::size_t drawn = 0;
     for (std::size_t sm = 0; sm < boxes.size(); ++sm)
         if (drawn += boxes[sm]; drawn > most_boxes) {
-            if (sm == 0)
-                throw UsageError("plot timeline: " + text::grouped(static_cast<Index>(boxes[0])) +
-                                 " thread blocks on an SM are too many to be seen, " +
-                                 text::grouped(static_cast<Index>(most_boxes)) +
-                                 " are the most; try fewer --heads, or a smaller --seq");
+            if (sm == 0) throw UsageError(message("timeline_figure.too_many_blocks", boxes[0], most_boxes));
             return static_cast<Index>(sm);
         }
     return all;
@@ -88,33 +86,35 @@ Figure timeline_figure(const FigureRequest& r) {
         sms = std::min(sms, sms_to_draw(play));
         plays.push_back(std::move(play));
     }
-    Figure f{"timeline", "Who works, and when", {}, "", r.command};
+    Figure f{"timeline", message("timeline_figure.title"), {}, "", r.command};
     double longest = 0;
     for (const Play& play : plays) {
         const Outcome& o = *play.outcome;
-        Panel p{play.title + ": " + text::microseconds(o.report->time->us()) + ", " +
-                    text::grouped(o.report->time->longest().sms) + " of " + text::grouped(o.experiment.gpu.sms) +
-                    " SMs in use",
-                {"time (modelled)", Scale::seconds, false, 0.0},
-                {sms < o.experiment.gpu.sms ? "SM (the first " + text::grouped(sms) + ")" : "SM", Scale::plain, false,
-                 0.0, static_cast<double>(sms)}};
+        const Index all = o.experiment.gpu.sms;
+        Panel p{message("timeline_figure.panel", play.title, text::microseconds(o.report->time->us()),
+                        o.report->time->longest().sms, all),
+                {message("timeline_figure.time"), Scale::seconds, false, 0.0},
+                {sms < all ? message("timeline_figure.first_sms", sms) : message("timeline_figure.sms"), Scale::plain,
+                 false, 0.0, static_cast<double>(sms)}};
         add_launches(p, play, sms);
         longest = std::max(longest, o.report->time->us() / 1e6);
         f.panels.push_back(p);
     }
-    if (f.panels.empty()) throw RunError("plot timeline: " + outcomes[0].remark);
+    if (f.panels.empty()) throw RunError(message("timeline_figure.not_drawn", outcomes[0].remark));
     for (Panel& p : f.panels) in_one_unit(p.x, longest), p.x.to = longest;
     const auto any = [&](auto&& holds) { return std::any_of(plays.begin(), plays.end(), holds); };
-    f.of_all = "A box is a thread block on an SM";
-    if (any([](const Play& play) { return play.outcome->experiment.problem.batch_heads() > 1; }))
-        f.of_all += "; neighbouring heads differ in colour";
-    if (any([](const Play& play) {
-            return std::any_of(play.time.launches.begin(), play.time.launches.end(),
-                               [](const LaunchTime& l) { return l.resident > 1; });
-        }))
-        f.of_all += "; where an SM holds several they lie side by side";
-    f.of_all += plays.size() > 1 ? ". The same scale of time. Modelled. " : ". Modelled. ";
-    f.of_all += setups_of(variants, outcomes);
+    const bool heads = any([](const Play& play) { return play.outcome->experiment.problem.batch_heads() > 1; });
+    const bool side_by_side = any([](const Play& play) {
+        return std::any_of(play.time.launches.begin(), play.time.launches.end(),
+                           [](const LaunchTime& l) { return l.resident > 1; });
+    });
+    std::vector<std::string> of_all = {message(heads && side_by_side ? "timeline_figure.boxes_of_heads_side_by_side"
+                                               : heads               ? "timeline_figure.boxes_of_heads"
+                                               : side_by_side        ? "timeline_figure.boxes_side_by_side"
+                                                                     : "timeline_figure.boxes")};
+    if (plays.size() > 1) of_all.push_back(message("timeline_figure.same_scale"));
+    of_all.insert(of_all.end(), {message("figure.modelled"), setups_of(variants, outcomes)});
+    f.of_all = text::sentences(of_all);
     return f;
 }
 
