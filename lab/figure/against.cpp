@@ -6,7 +6,6 @@
 #include "algorithms/contract/kernel_description.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
-#include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/ticks.hpp"

@@ -6,7 +6,6 @@
 
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
-#include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/flags/request.hpp"
