@@ -5,6 +5,7 @@
 #include "core/machine/counters.hpp"
 #include "core/machine/flow.hpp"
 #include "core/machine/worker.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope {
 namespace {
@@ -38,7 +39,7 @@ void check_shapes(const Operation& operation, const TileInfo& out, const TileInf
     const bool row = (operation.operates == Operates::by_element_or_column && a.rows == 1) ||
                      (operation.operates == Operates::by_column && out.rows == 1);
     if ((out.rows != a.rows && !row) || !cols)
-        throw std::logic_error(std::string(operation.name) + ": the tiles' shapes do not match");
+        throw std::logic_error(text::message("block.shapes_do_not_match", operation.name));
 }
 
 }  // namespace

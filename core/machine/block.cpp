@@ -10,17 +10,17 @@
 #include "core/machine/mistakes.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/storage.hpp"
-#include "core/text/words.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
 
 constexpr Index most_registers = 255;  // of a thread
 
 [[noreturn]] void mismatch(const char* what, const TileInfo& tile, Index rows, Index cols) {
-    throw std::logic_error(std::string(what) + ": tile " + tile.name + " is " + std::to_string(tile.rows) + " x " +
-                           std::to_string(tile.cols) + " where " + std::to_string(rows) + " x " + std::to_string(cols) +
-                           " is moved");
+    throw std::logic_error(message("block.moves_other_shape", what, tile.name, std::to_string(tile.rows),
+                                   std::to_string(tile.cols), std::to_string(rows), std::to_string(cols)));
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ void Block::check_region(const char* what, const Hbm& t, Span rows, Span cols) c
     const bool inside = rows.begin >= 0 && rows.size >= 0 && rows.end() <= t.rows_ && cols.begin >= 0 &&
                         cols.size >= 0 && cols.end() <= t.cols_ && t.slice_ >= 0 && t.slice_ < t.slices_;
     if (inside) return;
-    throw std::logic_error(std::string(what) + ": rows " + shown(rows) + ", columns " + shown(cols) + " of slice " +
-                           std::to_string(t.slice_) + " are not all in " + t.name_);
+    throw std::logic_error(
+        message("block.not_inside", what, shown(rows), shown(cols), std::to_string(t.slice_), t.name_));
 }
 
 /// Checks that the elements of `r` were stored before, if the tensor began blank.
@@ -72,9 +72,8 @@ void Block::check_written(const char* what, const Region& r, Here here) {
     }
     const std::optional<Index> row = w_.written.first_missing(r);
     if (!row) return;
-    throw std::logic_error(std::string(what) + ": row " + std::to_string(*row) + ", columns " + shown(r.cols) +
-                           " of slice " + std::to_string(r.slice) + " of " + tensor.name +
-                           " were not all stored before, by this thread block or an earlier launch");
+    throw std::logic_error(
+        message("block.not_stored", what, std::to_string(*row), shown(r.cols), std::to_string(r.slice), tensor.name));
 }
 
 Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
@@ -89,19 +88,17 @@ Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
 
 Lane Block::lane(const char* name, const LaneSpec& spec, Here here) {
     w_.here = here;
-    const auto refuse = [&](const std::string& why) { throw std::logic_error("lane: " + (name + (' ' + why))); };
-    if (spec.warps < 1) refuse("has no warp");
+    const auto refuse = [](const std::string& why) { throw std::logic_error(why); };
+    if (spec.warps < 1) refuse(message("lane.no_warp", name));
     if (spec.registers_per_thread < 0 || spec.registers_per_thread > most_registers)
-        refuse("has " + std::to_string(spec.registers_per_thread) + " registers a thread; there are " +
-               std::to_string(most_registers) + " at most, and 0 takes what its tiles take");
+        refuse(
+            message("lane.registers", name, std::to_string(spec.registers_per_thread), std::to_string(most_registers)));
     if (spec.turns && spec.warps % warps_of_warpgroup != 0)
-        refuse("has " + std::to_string(spec.warps) + " warps, and turns are of warpgroups of " +
-               std::to_string(warps_of_warpgroup));
+        refuse(message("lane.turns", name, std::to_string(spec.warps), std::to_string(warps_of_warpgroup)));
     for (const auto& other : w_.lanes)
-        if (std::string_view(other.info.name) == name)
-            refuse("is there already; declare it once a thread block, or give it another name");
+        if (std::string_view(other.info.name) == name) refuse(message("lane.again", name));
     const auto id = static_cast<LaneId>(w_.lanes.size());
-    if (id == no_lane) throw std::logic_error("lane: a thread block has too many of them");
+    if (id == no_lane) refuse(message("lane.too_many"));
     w_.lanes.push_back({{name, spec}});
     std::optional<Tile> registers;
     if (spec.registers_per_thread > 0) {
@@ -114,7 +111,7 @@ Lane Block::lane(const char* name, const LaneSpec& spec, Here here) {
 
 Ring Block::ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Here here) {
     w_.here = here;
-    if (slots < 1 || rows < 1 || cols < 1) throw std::logic_error(std::string("ring: ") + name + " has no slot");
+    if (slots < 1 || rows < 1 || cols < 1) throw std::logic_error(message("ring.no_slot", name));
     return Ring(alloc(name, slots * rows, cols, Space::sram, dtype, 0, here), slots);
 }
 
@@ -127,15 +124,13 @@ Tile Block::load(Ring& to, const Hbm& from, Span rows, Here here) {
     const TileInfo& ring = info(to.place_);
     const auto slot = static_cast<Index>(to.next_);
     Ring::Filled& filled = to.filled_[to.next_];
-    const auto which = [&] { return "load: slot " + std::to_string(slot) + " of ring " + ring.name; };
     if (w_.chip.holds(filled.place, filled.tile))
-        throw std::logic_error(which() + " still holds " + w_.chip.info(filled.place).name + ": it has " +
-                               text::counted(to.slots(), "slot") +
-                               ", filled round and round; give the tile back before, or give the ring more");
+        throw std::logic_error(
+            message("ring.slot_in_use", std::to_string(slot), ring.name, w_.chip.info(filled.place).name, to.slots()));
     const TileInfo loaded{from.name_, rows.size, cols.size, from.dtype_, Space::sram, no_tile, slot};
     if (loaded.bytes() > ring.bytes() / to.slots())
-        throw std::logic_error(which() + " has " + std::to_string(ring.bytes() / to.slots()) + " B, and the tile " +
-                               std::to_string(loaded.bytes()));
+        throw std::logic_error(message("ring.small_slot", std::to_string(slot), ring.name,
+                                       std::to_string(ring.bytes() / to.slots()), std::to_string(loaded.bytes())));
     Tile tile(this, make(loaded, &to.place_));
     filled = {tile.slot_, w_.chip.id(tile.slot_)};
     to.next_ = (to.next_ + 1) % to.filled_.size();
@@ -206,7 +201,7 @@ void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here he
 
 void Block::reduce_add(const Tile& from, const Hbm& to, Span rows, Here here) {
     w_.here = here;
-    if (to.dtype_ != Dtype::f32) throw std::logic_error(std::string("reduce_add: ") + to.name_ + " is not f32");
+    if (to.dtype_ != Dtype::f32) throw std::logic_error(message("block.adds_to_other_type", to.name_));
     send(true, from, to, rows, {0, to.cols_}, here);
 }
 
@@ -214,10 +209,9 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     const Operation& operation = adds ? operation::reduce_add : operation::store;
     w_.here = here;
     check_region(operation.name, to, rows, cols);
-    if (to.in_pages_)
-        throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " lies in pages, which are only read");
+    if (to.in_pages_) throw std::logic_error(message("block.stores_to_pages", operation.name, to.name_));
     if (gpu_.state_->tensors[to.id_].only_read)
-        throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " is an input, which is only read");
+        throw std::logic_error(message("block.stores_to_input", operation.name, to.name_));
     if (from.rows() != rows.size || from.cols() != cols.size)
         mismatch(operation.name, info(from), rows.size, cols.size);
     const Region region{to.id_, to.slice_, rows, cols};

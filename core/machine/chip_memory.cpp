@@ -1,19 +1,18 @@
 #include "core/machine/chip_memory.hpp"
 
-#include <sstream>
+#include "core/text/message.hpp"
 
 namespace tilescope {
 namespace {
 
 std::string describe(Space space, const LiveTile& wanted, Bytes used, Bytes capacity, std::uint16_t line,
                      const std::string& whose) {
-    std::ostringstream out;
-    out.exceptions(std::ios::badbit);  // else the text is cut off when memory runs out
-    out << "tile " << wanted.name << " [" << wanted.rows << " x " << wanted.cols << ' ' << name_of(wanted.dtype)
-        << "] does not fit in " << name_of(space) << (whose.empty() ? "" : " of ") << whose << " at line " << line
-        << ": needs " << wanted.bytes << " B, " << used << " of " << capacity << " B are in use, "
-        << used + wanted.bytes - capacity << " B are missing";
-    return out.str();
+    const auto digits = [](Bytes n) { return std::to_string(n); };
+    const std::string tile =
+        text::message("chip.tile", wanted.name, digits(wanted.rows), digits(wanted.cols), name_of(wanted.dtype));
+    const std::string where = whose.empty() ? name_of(space) : text::message("chip.of_lane", name_of(space), whose);
+    return text::message("chip.does_not_fit", tile, where, digits(line), digits(wanted.bytes), digits(used),
+                         digits(capacity), digits(used + wanted.bytes - capacity));
 }
 
 LiveTile live(const TileInfo& t) { return {t.name, t.rows, t.cols, t.dtype, t.bytes()}; }

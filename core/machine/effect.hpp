@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace tilescope {
 
@@ -46,7 +47,7 @@ enum class Effect : std::uint8_t {
 inline constexpr int effect_count = static_cast<int>(Effect::keep_rows) + 1;
 
 /// In the letters o, a and b: "o ← exp(o − a)"; empty for a mark.
-const char* formula_of(Effect effect);
+std::string_view formula_of(Effect effect);
 
 constexpr bool takes_exponential(Effect e) { return e == Effect::exp || e == Effect::exp_minus; }
 constexpr bool takes_maximum(Effect e) { return e == Effect::row_max || e == Effect::max || e == Effect::max_row_max; }

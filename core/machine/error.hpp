@@ -31,9 +31,7 @@ struct BadValue : UsageError {
 
   private:
     static std::string worded(const std::string& name, const std::string& value, const std::string& allowed,
-                              const std::string& fix) {
-        return name + ' ' + value + ": " + allowed + (fix.empty() ? "" : "; try " + name + ' ' + fix);
-    }
+                              const std::string& fix);
 };
 
 /// The request is fine, carrying it out failed (a tiling that does not fit, an unwritable file): exit code 1.
@@ -43,7 +41,7 @@ struct RunError : std::runtime_error {
 
 /// The user asked to stop (Ctrl-C): exit code 130.
 struct Interrupted : std::runtime_error {
-    Interrupted() : std::runtime_error("interrupted") {}
+    Interrupted();
 };
 
 }  // namespace tilescope

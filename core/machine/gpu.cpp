@@ -9,8 +9,10 @@
 #include "core/machine/parallel.hpp"
 #include "core/machine/promise.hpp"
 #include "core/machine/storage.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
 
 constexpr std::size_t most_axes = 3;
@@ -75,16 +77,15 @@ void tell(const BlockGrid& grid, PromiseCheck& check, Index launch, Index block,
 }
 
 void check_parts(const Axis* before, const Tiles& parts) {
-    if (!before || before->promise != Promise::graded)
-        throw std::logic_error("launch: an axis of parts comes after the graded one that it is of");
+    if (!before || before->promise != Promise::graded) throw std::logic_error(message("launch.parts_of_nothing"));
     if (parts.tile_size() % before->seen->tile_size() != 0 || parts.extent() < before->seen->extent())
-        throw std::logic_error("launch: parts are of whole inner tiles, and all of these are in one");
+        throw std::logic_error(message("launch.parts_of_tiles"));
 }
 
 void check_axes(std::span<const Axis> axes) {
-    if (axes.size() > most_axes) throw std::logic_error("launch: a grid has at most three axes");
+    if (axes.size() > most_axes) throw std::logic_error(message("launch.too_many_axes"));
     if (std::count_if(axes.begin(), axes.end(), [](const Axis& a) { return a.promise == Promise::graded; }) > 1)
-        throw std::logic_error("launch: at most one axis of a grid can be graded");
+        throw std::logic_error(message("launch.two_graded"));
     for (std::size_t k = 0; k < axes.size(); ++k)
         if (axes[k].promise == Promise::parts) check_parts(k > 0 ? &axes[k - 1] : nullptr, axes[k].tiles);
 }
@@ -118,14 +119,14 @@ const Counters& Gpu::total() const { return state_->main.total; }
 const Traffic& Gpu::traffic(TensorId t) const { return state_->main.traffic[t]; }
 
 Hbm Gpu::add(TensorInfo tensor) {
-    if (state_->tensors.size() >= no_tensor) throw std::logic_error("too many tensors");
+    if (state_->tensors.size() >= no_tensor) throw std::logic_error(message("tensor.too_many"));
     if (const Storage* d = tensor.data.get(); d && (d->dtype() != tensor.dtype || d->slices() != tensor.slices ||
                                                     d->rows() != tensor.rows || d->cols() != tensor.cols))
-        throw std::logic_error("tensor " + tensor.name + ": the data given has another type or shape");
+        throw std::logic_error(message("tensor.other_data", tensor.name));
     if (const Pages& p = tensor.pages) {
         if (state_->page_size > 0 && state_->page_size != p.size)
-            throw std::logic_error(tensor.name + ": pages of " + std::to_string(p.size) + " rows, where others have " +
-                                   std::to_string(state_->page_size));
+            throw std::logic_error(
+                message("tensor.other_pages", tensor.name, std::to_string(p.size), std::to_string(state_->page_size)));
         state_->page_size = p.size;
     }
     if (state_->mode.data && !tensor.data)
@@ -137,11 +138,8 @@ Hbm Gpu::add(TensorInfo tensor) {
 
 void Gpu::listen(Listener& listener) {
     const Listener::Needs needs = listener.needs();
-    if (needs.exact && state_->mode.fold)
-        throw std::logic_error(
-            "listen: the listener needs every thread block and tile, and a folded run has few of them");
-    if (needs.data && !state_->mode.data)
-        throw std::logic_error("listen: the listener needs the contents of tiles, and this mode computes none");
+    if (needs.exact && state_->mode.fold) throw std::logic_error(message("listener.needs_all"));
+    if (needs.data && !state_->mode.data) throw std::logic_error(message("listener.needs_contents"));
     state_->listeners.push_back(&listener);
 }
 
@@ -167,6 +165,8 @@ Axis Gpu::believed(const Axis& axis) const {
     // Parts are whole tiles of what a graded axis sees.
     return divide || axis.promise == Promise::parts ? axis : Axis{axis.tiles, Promise::none, {}, axis.ordered};
 }
+
+void Gpu::refuse_body() { throw std::logic_error(message("launch.other_spans")); }
 
 void Gpu::run(const char* kernel, std::span<const Axis> asked, const Body& body, Here here) {
     check_axes(asked);
@@ -229,7 +229,7 @@ void Gpu::run_folded(const Launch& launch) {
     // A folded run cannot tell which elements were stored. But a tensor without any store so far had no values.
     for (const auto& [tensor, here] : state_->main.early)
         if (state_->main.traffic[tensor].write == 0)
-            throw Misuse("load: nothing was stored in " + state_->tensors[tensor].name + " before", here);
+            throw Misuse(message("tensor.never_stored", state_->tensors[tensor].name), here);
 }
 
 /// The first block from `from` on that has to run.
@@ -244,8 +244,7 @@ void Gpu::run_exact(const Launch& launch) {
     const BlockGrid grid(launch.axes);
     // Blocks that are left out have no cost that could be compared with the promise.
     const bool checks = !state_->mode.only_wanted && grid.promises();
-    PromiseCheck promise(std::string("a promise of ") + launch.kernel, "thread block",
-                         ", launched at " + source_of(launch.here));
+    PromiseCheck promise(PromiseCheck::Members::thread_blocks, launch.kernel, launch.here);
     if (state_->control) {
         state_->control->blocks_done = 0;
         state_->control->blocks_total = grid.size();

@@ -61,6 +61,7 @@ class Gpu {
     struct State;
     using Body = std::function<void(Block&, const Span*)>;
 
+    [[noreturn]] static void refuse_body();
     void run(const char* kernel, std::span<const Axis> axes, const Body& body, Here here);
     Axis believed(const Axis& axis) const;
     void run_folded(const Launch& launch);
@@ -79,7 +80,7 @@ void Gpu::launch(const char* kernel, std::initializer_list<Axis> axes, F&& body,
     constexpr bool one = std::is_invocable_v<F, Block&, Span>;
     constexpr bool two = std::is_invocable_v<F, Block&, Span, Span>;
     constexpr std::size_t arity = one ? 1 : two ? 2 : 3;
-    if (axes.size() != arity) throw std::logic_error("launch: the body takes another number of spans than axes given");
+    if (axes.size() != arity) refuse_body();
     run(
         kernel, {axes.begin(), axes.size()},
         [&body](Block& b, const Span* at) {

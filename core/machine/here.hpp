@@ -23,9 +23,6 @@ constexpr const char* among_sources(const char* file) {
 }
 
 /// "source line 23 of mine.cpp".
-inline std::string source_of(Here here) {
-    const char* ours = among_sources(here.file);
-    return "source line " + std::to_string(here.line) + " of " + (ours ? ours : here.file);
-}
+std::string source_of(Here here);
 
 }  // namespace tilescope

@@ -5,6 +5,7 @@
 #include "core/machine/gpu_state.hpp"
 #include "core/machine/mistakes.hpp"
 #include "core/machine/promise.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope {
 namespace {
@@ -12,10 +13,7 @@ namespace {
 /// A folded loop has to go over all tiles that are seen: of the other members only this total is known.
 void require_all(const Tiles& tiles, Count seen, Here here) {
     if (tiles.count() == seen) return;
-    throw Misuse("uniform goes over " + std::to_string(tiles.count()) + " of the " + std::to_string(seen) +
-                     " tiles that the graded axis sees here, which cannot be counted for other places of that axis: go "
-                     "over all of them, or promise nothing of the axis, as in each(rows)",
-                 here);
+    throw Misuse(text::message("promise.uniform_over_some", std::to_string(tiles.count()), std::to_string(seen)), here);
 }
 
 }  // namespace
@@ -66,8 +64,7 @@ void Block::run_all(const Axis& range, const Body& body, Here here) {
         for (Index k = 0; k < range.tiles.count(); ++k) turn(range, k, weight_, body);
         return;
     }
-    PromiseCheck promise(
-        std::string(range.promise == Promise::uniform ? "uniform" : "graded") + " at " + source_of(here), "tile");
+    PromiseCheck promise(PromiseCheck::Members::tiles, range.promise == Promise::uniform ? "uniform" : "graded", here);
     for (Index k = 0; k < range.tiles.count(); ++k) {
         const Cost before = Cost::so_far(w_);
         turn(range, k, weight_, body);

@@ -1,11 +1,13 @@
 // Block::matmul: acc += alpha a b.
 #include <Eigen/Core>
+#include <stdexcept>
 #include <string>
 
 #include "core/machine/apply.hpp"
 #include "core/machine/flow.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/worker.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope {
 namespace {
@@ -27,9 +29,9 @@ ConstElements rounded(ConstElements t, Dtype from, Dtype dtype, std::vector<floa
 void check_shapes(const TileInfo& acc, const TileInfo& a, const TileInfo& b, Index m, Index n, Index ka, Index kb) {
     if (acc.rows == m && acc.cols == n && ka == kb) return;
     const auto shape = [](const TileInfo& t) {
-        return std::string(t.name) + " [" + std::to_string(t.rows) + " x " + std::to_string(t.cols) + "]";
+        return text::message("block.tile", t.name, std::to_string(t.rows), std::to_string(t.cols));
     };
-    throw std::logic_error("matmul: " + shape(acc) + " += " + shape(a) + " " + shape(b) + " does not match");
+    throw std::logic_error(text::message("block.product_does_not_match", shape(acc), shape(a), shape(b)));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ inline std::string shown(Span s) { return "[" + std::to_string(s.begin) + ", " +
 
 /// An impossible operation, or an unknown name. The message ends with the place in the program.
 struct Misuse : std::logic_error {
-    Misuse(const std::string& what, Here here) : std::logic_error(what + ", at " + source_of(here)) {}
+    Misuse(const std::string& what, Here here);
 };
 
 /// A range whose members did not cost what it promised.

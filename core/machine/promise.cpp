@@ -1,6 +1,12 @@
 #include "core/machine/promise.hpp"
 
+#include <cstddef>
+#include <string>
+
+#include "core/text/message.hpp"
+
 namespace tilescope {
+using text::message;
 namespace {
 
 /// Whether the costs b - a and d - c are in the ratio of the differences in full tiles that members see.
@@ -36,16 +42,21 @@ void PromiseCheck::check(const Alike& known, const Member& m) const {
 }
 
 void PromiseCheck::refuse(const Member& m, const Member& expected) const {
-    const std::string line = m.line > 0 ? " (pseudo-code line " + std::to_string(m.line) + ')' : "";
-    const std::string who = place_ + line + ": " + member_ + ' ' + std::to_string(m.number);
-    const std::string other = std::string(member_) + ' ' + std::to_string(expected.number);
-    const bool graded = m.full != expected.full;
+    // For thread blocks, for tiles, and for tiles that ended at a line of the pseudo-code.
+    constexpr const char* costs[] = {"promise.block_costs", "promise.tile_costs", "promise.tile_costs_at_line"};
+    constexpr const char* proportion[] = {"promise.block_costs_too_much", "promise.tile_costs_too_much",
+                                          "promise.tile_costs_too_much_at_line"};
+    constexpr const char* moves[] = {"promise.block_moves_other", "promise.tile_moves_other",
+                                     "promise.tile_moves_other_at_line"};
+    const std::size_t k = members_ == Members::thread_blocks ? 0 : m.line == 0 ? 1 : 2;
+    const auto digits = [](Index n) { return std::to_string(n); };
+    const std::string source = source_of(here_), line = digits(m.line);
     for (const auto& [name, member] : Counters::fields)
         if (expected.cost.counters.*member != m.cost.counters.*member)
-            throw BrokenPromise(who + " costs " + std::to_string(m.cost.counters.*member) + ' ' + name + " where " +
-                                other + " costs " + std::to_string(expected.cost.counters.*member) +
-                                (graded ? ", which is not in proportion to the tiles that they see" : "") + end_);
-    throw BrokenPromise(who + " moves other tensors, or makes tiles of other sizes, than " + other + end_);
+            throw BrokenPromise(message(m.full == expected.full ? costs[k] : proportion[k], name_, source, line,
+                                        digits(m.number), digits(m.cost.counters.*member), name,
+                                        digits(expected.number), digits(expected.cost.counters.*member)));
+    throw BrokenPromise(message(moves[k], name_, source, line, digits(m.number), digits(expected.number)));
 }
 
 }  // namespace tilescope

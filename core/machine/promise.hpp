@@ -3,7 +3,6 @@
 
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "core/machine/grid.hpp"
@@ -17,9 +16,10 @@ namespace tilescope {
 /// tiles that they see. Several threads may call tell().
 class PromiseCheck {
   public:
-    /// `place` begins a message and `end` ends it; `member` is the word for a member of the range: "tile".
-    PromiseCheck(std::string place, const char* member, std::string end = "")
-        : place_(std::move(place)), member_(member), end_(std::move(end)) {}
+    /// What the range is of: the thread blocks of a kernel that was launched at `here`, or the tiles of a loop there.
+    enum class Members : std::uint8_t { thread_blocks, tiles };
+    /// `name`: the kernel's, or that of the loop's promise.
+    PromiseCheck(Members members, const char* name, Here here) : members_(members), name_(name), here_(here) {}
 
     /// Takes in a member's cost; throws BrokenPromise. `alike`: the number of its set. `seen`: the inner tiles that it
     /// sees, where the promise is graded. `line`: the pseudo-code line that the member ended at; 0: none.
@@ -43,9 +43,9 @@ class PromiseCheck {
     void check(const Alike& known, const Member& m) const;
     [[noreturn]] void refuse(const Member& m, const Member& expected) const;
 
-    std::string place_;
-    const char* member_;
-    std::string end_;
+    Members members_;
+    const char* name_;
+    Here here_;
     Mutex mutex_;
     std::map<Index, Alike> known_;
 };

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+
+#include "core/text/message.hpp"
 
 namespace tilescope {
+using text::message;
 namespace {
+
+std::string in_digits(Index n) { return std::to_string(n); }
 
 bool overlap(Span a, Span b) { return a.begin < b.end() && b.begin < a.end(); }
 
@@ -45,12 +51,12 @@ void Stores::begin_block(Index block, Index party) {
 }
 
 void Stores::add(const Region& r, std::uint16_t line, bool adds, Here here) {
-    if (!adds) note({"stores to", block_, line}, r.tensor);
+    if (!adds) note({"race.stores_to_sum", block_, line}, r.tensor);
     if (seen_.emplace(r.tensor, r.slice, r.rows.begin, r.rows.size, r.cols.begin, r.cols.size, adds).second)
         all_.push_back({r, block_, party_, line, adds, here});
 }
 
-void Stores::add_load(TensorId tensor, std::uint16_t line) { note({"loads from", block_, line}, tensor); }
+void Stores::add_load(TensorId tensor, std::uint16_t line) { note({"race.loads_from_sum", block_, line}, tensor); }
 
 void Stores::note(const Use& use, TensorId tensor) {
     const auto [at, is_new] = uses_.try_emplace(tensor, use);
@@ -76,13 +82,12 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
         if (!before || before->region.tensor != s.region.tensor || before->region.slice != s.region.slice) front = {};
         front.leave_behind(s.region.rows.begin);
         if (const Stored* other = front.meets(s))
-            throw Race(std::string("race in ") + kernel + ": thread block " + std::to_string(other->block) +
-                           " (pseudo-code line " + std::to_string(other->line) + ") and thread block " +
-                           std::to_string(s.block) + " (line " + std::to_string(s.line) + ") both store to rows " +
-                           shown(s.region.rows) + ", columns " + shown(s.region.cols) + " of slice " +
-                           std::to_string(s.region.slice) + " of " + tensors[s.region.tensor] + ", at " +
-                           source_of(s.here),
-                       {launch, other->block, other->line}, {launch, s.block, s.line});
+            throw Race(
+                message("race.both_store", kernel, in_digits(other->block), in_digits(other->line), in_digits(s.block),
+                        in_digits(s.line),
+                        message("race.elements", shown(s.region.rows), shown(s.region.cols), in_digits(s.region.slice)),
+                        tensors[s.region.tensor], source_of(s.here)),
+                {launch, other->block, other->line}, {launch, s.block, s.line});
         front.add(s);
         before = &s;
     }
@@ -94,10 +99,8 @@ void Stores::check_adding(Index launch, const char* kernel, const std::vector<co
         const auto found = uses_.find(s.region.tensor);
         if (!s.adds || found == uses_.end()) continue;
         const Use& use = found->second;
-        throw Race(std::string("race in ") + kernel + ": thread block " + std::to_string(use.block) +
-                       " (pseudo-code line " + std::to_string(use.line) + ") " + use.verb + ' ' +
-                       tensors[s.region.tensor] + ", and thread block " + std::to_string(s.block) + " (line " +
-                       std::to_string(s.line) + ") adds to it, at " + source_of(s.here),
+        throw Race(message(use.mistake, kernel, in_digits(use.block), in_digits(use.line), tensors[s.region.tensor],
+                           in_digits(s.block), in_digits(s.line), source_of(s.here)),
                    {launch, use.block, use.line}, {launch, s.block, s.line});
     }
 }

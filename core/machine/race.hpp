@@ -37,7 +37,7 @@ class Stores {
 
   private:
     struct Use {
-        const char* verb;
+        const char* mistake;  ///< the message where others add to the tensor
         Index block;
         std::uint16_t line;
     };

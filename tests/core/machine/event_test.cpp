@@ -147,7 +147,7 @@ TEST_CASE("every operation has its words, its formula and a name of its own", "[
         INFO(o->name);
         CHECK(find_operation(o->name) == o);
         CHECK(*o->sentence);
-        CHECK(*formula_of(o->effect));
+        CHECK_FALSE(formula_of(o->effect).empty());
         const bool counts = o->price.exps + o->price.flops > 0;
         if (o->kind != Kind::product) CHECK((*o->unit != 0) == counts);
         names.emplace_back(o->name);
@@ -155,7 +155,7 @@ TEST_CASE("every operation has its words, its formula and a name of its own", "[
     CHECK(names.size() == 35);
     CHECK(find_operation("mend") == nullptr);
     std::set<std::string> formulas;
-    for (int e = 1; e < effect_count; ++e) formulas.insert(formula_of(static_cast<Effect>(e)));
+    for (int e = 1; e < effect_count; ++e) formulas.emplace(formula_of(static_cast<Effect>(e)));
     CHECK(formulas.size() == static_cast<std::size_t>(effect_count) - 1);  // each effect has its own formula
     CHECK_FALSE(formulas.contains(""));
 }
