@@ -15,19 +15,17 @@ namespace {
 
 constexpr double most_work_ratio = 16;
 
-constexpr Like efficient = {"memory_efficient", "its waits are longer than modelled"},
-               unfused = {"standard", "scale and mask are passes of their own", "typed", "its softmax takes longer"},
-               unfused_f32 = {"standard", "S and P in f32, and a look for hidden rows", "math",
-                              "no tensor cores; its softmax takes longer"};
-constexpr Like warpgroups = {nullptr, "warpgroups that take turns, wgmma, TMA"},
-               like_split = {nullptr, "reads what split_kv reads"},
-               in_parts = {"split_kv", "keys in parts; its combine has fewer thread blocks"};
+constexpr Like efficient = {"memory_efficient", "backend.longer_waits"},
+               unfused = {"standard", "backend.more_passes", "typed", "backend.longer_softmax"},
+               unfused_f32 = {"standard", "backend.scores_in_f32", "math", "backend.no_tensor_cores"};
+constexpr Like warpgroups = {nullptr, "backend.warpgroups"}, like_split = {nullptr, "backend.reads_as_split"},
+               in_parts = {"split_kv", "backend.keys_in_parts"};
 constexpr Backend backends[] = {
-    {"cudnn", "cuDNN", warpgroups, like_split, warpgroups},
-    {"flash", "FlashAttention-2", {"flash_v2"}, in_parts, in_parts},
-    {"efficient", "memory-efficient (CUTLASS)", efficient, efficient, efficient},
-    {"by_hand", "unfused, typed by hand", unfused, unfused, unfused},
-    {"math", "unfused, the MATH backend", unfused_f32, unfused_f32, unfused_f32},
+    {"cudnn", "backend.cudnn", warpgroups, like_split, warpgroups},
+    {"flash", "backend.flash", {"flash_v2"}, in_parts, in_parts},
+    {"efficient", "backend.efficient", efficient, efficient, efficient},
+    {"by_hand", "backend.by_hand", unfused, unfused, unfused},
+    {"math", "backend.math", unfused_f32, unfused_f32, unfused_f32},
 };
 
 const Backend* find_backend(std::string_view key) {

@@ -5,7 +5,7 @@
 
 namespace tilescope::device {
 
-/// The algorithm that models a backend, and what the backend does differently.
+/// The algorithm that models a backend, and the messages that say what the backend does differently.
 struct Like {
     const char* algorithm = nullptr;  ///< nullptr: none models it
     const char* apart = "";
@@ -16,7 +16,7 @@ struct Like {
 /// One of PyTorch's implementations of attention.
 struct Backend {
     const char* key;   ///< in the file: "cudnn"
-    const char* name;  ///< "cuDNN"
+    const char* name;  ///< the message of its name, "cuDNN"
     Like like;         ///< for several queries
     Like one_query;
     Like split;  ///< for several queries, where FlashAttention-2's rule cuts the keys into parts, as for few heads

@@ -5,6 +5,7 @@
 
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/pass_lists.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "core/time/rates.hpp"
@@ -14,6 +15,7 @@
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 /// Launching is a visible part of shorter times.
@@ -40,11 +42,15 @@ bool one_question(std::span<const Contender> rows) {
 
 /// "4 x 32 heads, N = 4,096, d = 64, causal"
 std::string shape_of(const Problem& p) {
-    std::string s = (p.batch > 1 ? text::grouped(p.batch) + " x " : "") + text::grouped(p.heads) + " heads";
-    if (p.kv_heads != p.heads) s += " (" + text::grouped(p.kv_heads) + " of K, V)";
-    s += p.seq_q == p.seq_k ? ", N = " + text::grouped(p.seq_k)
-                            : ", " + text::grouped(p.seq_q) + " x " + text::grouped(p.seq_k);
-    return s + ", d = " + text::grouped(p.dim) + (p.mask.is_causal() ? ", causal" : "");
+    std::string heads =
+        p.batch > 1 ? message("beside.batch_and_heads", p.batch, p.heads) : message("beside.heads", p.heads);
+    if (p.kv_heads != p.heads) heads = message("beside.shared_heads", heads, p.kv_heads);
+    std::vector<std::string> parts = {
+        heads,
+        p.seq_q == p.seq_k ? message("beside.keys", p.seq_k) : message("beside.queries_and_keys", p.seq_q, p.seq_k),
+        message("beside.dim", p.dim)};
+    if (p.mask.is_causal()) parts.push_back(message("beside.causal"));
+    return text::join(parts, ", ");
 }
 
 /// "the same work", "2.5 x this work".
@@ -52,7 +58,7 @@ std::string work_of(const Problem& measured, const Problem& asked) {
     const double ratio = work_ratio(measured, asked);
     char number[32];
     std::snprintf(number, sizeof number, "%.2g", ratio);
-    return ratio == 1 ? "the same work" : std::string(number) + " x this work";
+    return ratio == 1 ? message("beside.same_work") : message("beside.times_work", number);
 }
 
 /// The row of an algorithm with a time and these launches: the one without settings of its own, or else the first.
@@ -76,16 +82,16 @@ const Contender* row_of(std::span<const Contender> rows, const Like& like) {
 /// How a backend differs from a row. It also does where the row's tiles are not the released kernel's, or its thread
 /// blocks do not start in the library's order, row blocks from the first on.
 std::string apart(const Like& like, const Contender* row) {
-    if (row && !row->report->experiment.problem.passes.empty()) return like.apart_from_passes;
-    if (!row || *like.apart) return *like.apart ? like.apart : "-";
+    if (row && !row->report->experiment.problem.passes.empty()) return message(like.apart_from_passes);
+    if (!row || *like.apart) return *like.apart ? message(like.apart) : "-";
     const Experiment& e = row->report->experiment;
     const Tiling released = choose_tiling(*e.algorithm, e.problem, {}, e.gpu);
     std::vector<std::string> others;
-    if (released.br != e.tiling.br || released.bc != e.tiling.bc) others.emplace_back("its own tiles, not the row's");
+    if (released.br != e.tiling.br || released.bc != e.tiling.bc) others.push_back(message("beside.own_tiles"));
     const Order order = e.placing.order;
     if (order != Order::rows && (order != Order::kernel || e.problem.mask.is_causal()))
-        others.emplace_back("row blocks from the first on (--order rows)");
-    if (e.placing.blocks_per_sm > 0) others.emplace_back("as many thread blocks on an SM as fit");
+        others.push_back(message("beside.order_rows"));
+    if (e.placing.blocks_per_sm > 0) others.push_back(message("beside.as_many_as_fit"));
     return others.empty() ? "-" : text::join(others, "; ");
 }
 
@@ -94,28 +100,27 @@ std::vector<std::string> nothing_like_it(const Experiment& e) {
     const std::vector<std::string> gpus = measured_gpus();
     if (e.gpu.compute_capability == "none" || gpus.empty()) return {};
     if (std::ranges::find(gpus, e.gpu.name) == gpus.end() || !was_measured(e.gpu))
-        return {"What PyTorch runs was measured with --gpu " + text::join(gpus, " and ") + ", not on this GPU."};
+        return {message("beside.other_gpus", text::listed(gpus))};
     std::vector<std::string> dims;
     for (const Index d : measured_dims(e.gpu.name)) dims.push_back(std::to_string(d));
-    return {"What PyTorch runs was measured in f16, for d = " + text::listed(dims) +
-            ", without a mask or causal: nothing near this problem (scripts/backends measures)."};
+    return {message("beside.nothing_near", text::listed(dims))};
 }
 
 /// Which kernel PyTorch chooses by itself, and whether a row models this kernel.
 std::string about_choice(const BackendTimes& m, const BackendTime& choice, std::span<const Contender> rows, bool same) {
     const Contender* row = row_of(rows, m.like(*choice.backend));
     const std::string library = m.library.substr(0, m.library.find(", "));
-    return library + " runs " + choice.backend->name +
-           (same ? " here: " : " for the nearest problem that was measured: ") + text::microseconds(choice.us) +
-           (same ? " measured; " : "; ") +
-           (row ? "of the rows above " + row->label + " models it." : "no row above models it.");
+    const std::string name = message(choice.backend->name), us = text::microseconds(choice.us);
+    return row ? message(same ? "beside.choice" : "beside.choice_near", library, name, us, row->label)
+               : message(same ? "beside.choice_not_modelled" : "beside.choice_near_not_modelled", library, name, us);
 }
 
 std::vector<std::string> backend_cells(const BackendTime& t, const BackendTimes& m, std::span<const Contender> rows,
                                        bool same) {
     const Like& like = m.like(*t.backend);
     const Contender* row = row_of(rows, like);
-    std::vector<std::string> cells = {t.backend->name + std::string(t.backend == m.chosen ? ", PyTorch's choice" : ""),
+    const std::string name = message(t.backend->name);
+    std::vector<std::string> cells = {t.backend == m.chosen ? message("beside.chosen", name) : name,
                                       row ? row->label : "-", apart(like, row), text::microseconds(t.us)};
     if (same) cells.push_back(row ? text::microseconds(row->report->time->us()) : "-");
     return cells;
@@ -151,7 +156,7 @@ BesideMeasured beside_measured(std::span<const Contender> rows) {
     BesideMeasured out;
     if (!is_attention(rows)) return out;
     if (!one_question(rows)) {
-        out.before = {"What PyTorch runs is said of one problem on one GPU."};
+        out.before = {message("beside.one_problem")};
         return out;
     }
     const Experiment& e = rows[0].report->experiment;
@@ -164,15 +169,14 @@ BesideMeasured beside_measured(std::span<const Contender> rows) {
     const bool same = same_shape(m->problem, asked);
     const auto choice = std::ranges::find(m->times, m->chosen, &BackendTime::backend);
     if (choice != m->times.end()) out.before.push_back(about_choice(*m, *choice, rows, same));
-    out.before.push_back(
-        (same ? "Measured on this problem: "
-              : "Nearest measured: " + shape_of(m->problem) + ", " + work_of(m->problem, asked) + ", ") +
-        m->device + ", " + m->library + ", f16, " + m->date + ".");
+    out.before.push_back(same ? message("beside.measured_here", m->device, m->library, m->date)
+                              : message("beside.measured_near", shape_of(m->problem), work_of(m->problem, asked),
+                                        m->device, m->library, m->date));
     if (same && rows[0].report->time && rows[0].report->time->us() < short_us)
-        out.before.push_back("Measured calls follow each other in a CUDA graph; a modelled time has the launch, " +
-                             text::microseconds(rates_of(e.gpu).launch_us) + ".");
-    std::vector<std::string> header = {"kernel", "its model above", "what it does otherwise", "measured"};
-    if (same) header.push_back("modelled");
+        out.before.push_back(message("beside.launch", text::microseconds(rates_of(e.gpu).launch_us)));
+    std::vector<std::string> header = {message("beside.kernel"), message("beside.model_above"),
+                                       message("beside.what_otherwise"), message("beside.measured")};
+    if (same) header.push_back(message("beside.modelled"));
     out.table.emplace(header, 3);
     for (const BackendTime& t : m->times) out.table->add(backend_cells(t, *m, rows, same));
     out.json = json_of(*m, asked, same);

@@ -4,11 +4,13 @@
 #include <bit>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/gpu/gpu_fields.hpp"
 #include "lab/gpu/gpu_names.hpp"
 
 namespace tilescope::device {
+using text::message;
 namespace {
 
 using OptionalRate = std::optional<double> GpuSpec::*;
@@ -35,7 +37,7 @@ std::string short_name(const std::string& name) {
 class Calibrator {
   public:
     Calibrator(const Device& device, const Readings& readings, const std::string& date)
-        : device_(device), readings_(readings), who_(date + ", " + device.name.substr(0, 70)) {
+        : device_(device), readings_(readings), date_(date), device_name_(device.name.substr(0, 70)) {
         c_.preset = preset_of(device);
         if (c_.preset.empty())
             derive_all();
@@ -44,7 +46,7 @@ class Calibrator {
         ask_driver();
         if (!c_.preset.empty()) scale_peaks();
         g_.name = (c_.preset.empty() ? short_name(device.name).substr(0, 70) : c_.preset) + " (calibrated)";
-        g_.title = device.name.substr(0, 70) + ", calibrated " + date;
+        g_.title = message("calibration.title", device.name.substr(0, 70), date);
         g_.compute_capability = device.compute_capability;
     }
 
@@ -54,14 +56,12 @@ class Calibrator {
         const auto of_sheet = [&](double x) { return known ? std::optional(x) : std::nullopt; };
         take_arithmetic(sheet, of_sheet);
         take_memory(sheet, of_sheet);
-        const auto loop = [](const std::string& load) { return "cycles over time of a long loop of " + load; };
         take_clock("cuda_clock_mhz", &GpuSpec::cuda_clock_mhz, Benchmark::cuda_clock, sheet.clock_mhz,
-                   loop("fused multiply-adds"));
+                   message("calibration.cuda_clock"));
         take_clock("mma_light_clock_mhz", &GpuSpec::mma_light_clock_mhz, Benchmark::mma_light_clock,
-                   of_sheet(sheet.tensor_clock_mhz),
-                   loop("mma.sync and exponentials, one thread block of 4 warps on each SM"));
+                   of_sheet(sheet.tensor_clock_mhz), message("calibration.mma_light_clock"));
         take_clock("mma_clock_mhz", &GpuSpec::mma_clock_mhz, Benchmark::mma_clock, of_sheet(sheet.tensor_clock_mhz),
-                   loop("mma.sync, two thread blocks of 4 warps on each SM"));
+                   message("calibration.mma_clock"));
         return std::move(c_);
     }
 
@@ -74,41 +74,40 @@ class Calibrator {
     void start_from_preset() {
         g_ = lab::gpu_preset(c_.preset);
         for (const lab::GpuNumber& n : lab::gpu_numbers(c_.preset))
-            c_.origins[n.key] = {"as " + c_.preset + ": " + n.source, n.confirmed};
+            c_.origins[n.key] = {message("calibration.as_preset", c_.preset, n.source), n.confirmed};
         if (!g_.l2_partitions) assume_one_partition();
     }
 
     void assume_one_partition() {
         g_.l2_partitions = 1;
-        c_.origins["l2_partitions"] = {"not known, and timing does not show it: taken to be 1", false};
+        c_.origins["l2_partitions"] = {message("calibration.one_partition"), false};
     }
 
     template <class Number>
     void derive(const char* key, Number GpuSpec::*member, double value, const std::string& how) {
         g_.*member = value;
-        c_.origins[key] = {"derived, " + who_ + ": " + how, false};
+        c_.origins[key] = {message("calibration.derived", date_, device_name_, how), false};
     }
 
     void derive_all() {
         const double clock = device_.clock_mhz > 0 ? device_.clock_mhz : four_digits(read(Benchmark::cuda_clock));
         const double per_clock = static_cast<double>(device_.sms) * clock * 1e6;
         const double lanes = next_power(read(Benchmark::fma)), tensor = next_power(read(Benchmark::mma));
-        derive("clock_mhz", &GpuSpec::clock_mhz, clock, "as measured under fused multiply-adds");
-        derive("tensor_clock_mhz", &GpuSpec::tensor_clock_mhz, clock, "as clock_mhz");
+        derive("clock_mhz", &GpuSpec::clock_mhz, clock, message("calibration.as_measured"));
+        derive("tensor_clock_mhz", &GpuSpec::tensor_clock_mhz, clock, message("calibration.as_clock"));
         if (device_.memory_gbs > 0)
-            derive("hbm_gbs", &GpuSpec::hbm_gbs, four_digits(device_.memory_gbs),
-                   "memory clock x bus width that the driver reports, two transfers a clock");
+            derive("hbm_gbs", &GpuSpec::hbm_gbs, four_digits(device_.memory_gbs), message("calibration.bus"));
         else
             derive("hbm_gbs", &GpuSpec::hbm_gbs, four_digits(read(Benchmark::copy) / 0.9),
-                   "what a copy reaches, over 0.9");
-        derive("fp32_lanes", &GpuSpec::fp32_lanes, lanes, "the power of 2 next to the measured rate");
+                   message("calibration.copy_over"));
+        derive("fp32_lanes", &GpuSpec::fp32_lanes, lanes, message("calibration.power_of_2"));
         derive("tensor_flops_per_clk", &GpuSpec::tensor_flops_per_clk, tensor,
-               "the power of 2 next to the rate of mma.sync; other instructions may reach more");
+               message("calibration.power_of_2_of_mma"));
         derive("fp32_tflops", &GpuSpec::fp32_tflops, four_digits(2 * lanes * per_clock / 1e12),
-               "SMs x fp32_lanes x 2 FLOP x clock_mhz");
+               message("calibration.fp32_peak"));
         derive("tensor_tflops", &GpuSpec::tensor_tflops, four_digits(tensor * per_clock / 1e12),
-               "SMs x tensor_flops_per_clk x tensor_clock_mhz");
-        c_.origins["l2_bytes_per_clk"] = {"not known; l2_read_bytes_per_clk is measured", false};
+               message("calibration.tensor_peak"));
+        c_.origins["l2_bytes_per_clk"] = {message("calibration.l2_not_known"), false};
         assume_one_partition();
     }
 
@@ -116,7 +115,7 @@ class Calibrator {
     void ask(const char* key, Number GpuSpec::*member, Value value) {
         if (value <= 0) return;
         g_.*member = value;
-        c_.origins[key] = {"reported by the driver, " + who_, true};
+        c_.origins[key] = {message("calibration.reported", date_, device_name_), true};
     }
 
     void ask_driver() {
@@ -138,7 +137,7 @@ class Calibrator {
         for (const auto& [key, peak] :
              {std::pair{"fp32_tflops", &GpuSpec::fp32_tflops}, std::pair{"tensor_tflops", &GpuSpec::tensor_tflops}})
             if (g_.*peak != preset.*peak)
-                c_.origins[key].source = "scaled with what the driver reports; " + c_.origins[key].source;
+                c_.origins[key].source = message("calibration.scaled", c_.origins[key].source);
     }
 
     // ---- what was measured ----
@@ -147,13 +146,14 @@ class Calibrator {
     void take(const char* key, Number GpuSpec::*member, const Reading& r, std::optional<double> sheet,
               const std::string& how, double most = HUGE_VAL) {
         const double value = four_digits(std::min(r.median, most));
-        const std::string capped =
-            r.median > most ? "; read " + shown(r.median) + ", above the driver's maximum" : std::string();
+        const auto capped = [&](const std::string& words) {
+            return r.median > most ? message("calibration.capped", words, shown(r.median)) : words;
+        };
         g_.*member = value;
-        c_.origins[key] = {"measured by tilescope calibrate, " + who_ + ": " + how + "; median of " +
-                               std::to_string(r.repetitions) + ", " + shown(r.least) + " to " + shown(r.most) + capped,
+        c_.origins[key] = {capped(message("calibration.measured", date_, device_name_, how,
+                                          std::to_string(r.repetitions), shown(r.least), shown(r.most))),
                            true};
-        c_.rates.push_back({key, value, sheet, how + capped});
+        c_.rates.push_back({key, value, sheet, capped(how)});
     }
 
     void take_clock(const char* key, OptionalRate member, Benchmark b, std::optional<double> sheet,
@@ -164,42 +164,39 @@ class Calibrator {
     template <class F>
     void take_arithmetic(const GpuSpec& sheet, F&& of_sheet) {
         take("mma_flops_per_clk", &GpuSpec::mma_flops_per_clk, reading(Benchmark::mma),
-             of_sheet(sheet.tensor_flops_per_clk), "mma.sync m16n8k16, f16 into f32, 8 warps on each SM");
+             of_sheet(sheet.tensor_flops_per_clk), message("calibration.mma"));
         take("fma_per_clk", &GpuSpec::fma_per_clk, reading(Benchmark::fma), of_sheet(sheet.fp32_lanes),
-             "fma.rn.f32, 16 warps on each SM");
+             message("calibration.fma"));
         const bool slower = read(Benchmark::conversion) < read(Benchmark::maximum);
         take("half_rate_per_clk", &GpuSpec::half_rate_per_clk,
              reading(slower ? Benchmark::conversion : Benchmark::maximum), of_sheet(sheet.fp32_lanes / 2),
-             "the slower of max.f32 (" + shown(read(Benchmark::maximum)) + ") and cvt.rn.f16x2.f32 (" +
-                 shown(read(Benchmark::conversion)) + ")");
+             message("calibration.half_rate", shown(read(Benchmark::maximum)), shown(read(Benchmark::conversion))));
         take("exp_per_clk", &GpuSpec::exp_per_clk, reading(Benchmark::exponential), of_sheet(sheet.exp_per_clk),
-             "ex2.approx.f32, 16 warps on each SM");
+             message("calibration.exponential"));
     }
 
     template <class F>
     void take_memory(const GpuSpec& sheet, F&& of_sheet) {
         check_shared_memory();
         take("l2_read_bytes_per_clk", &GpuSpec::l2_read_bytes_per_clk, reading(Benchmark::l2), sheet.l2_bytes_per_clk,
-             "all SMs read from L2, each a part of its own");
+             message("calibration.l2"));
         take("sm_bytes_per_clk", &GpuSpec::sm_bytes_per_clk, reading(Benchmark::one_sm), std::nullopt,
-             "one SM alone reads from L2, 16 KiB (a tile) under way at a time");
+             message("calibration.one_sm"));
         take("copy_gbs", &GpuSpec::copy_gbs, reading(Benchmark::copy), of_sheet(sheet.hbm_gbs),
-             "a copy kernel, bytes read and written");
+             message("calibration.copy"));
         take("l2_latency_clk", &GpuSpec::l2_latency_clk, reading(Benchmark::l2_latency), std::nullopt,
-             "a pointer chase in 1 MiB");
+             message("calibration.l2_latency"));
         take("dram_latency_clk", &GpuSpec::dram_latency_clk, reading(Benchmark::dram_latency), std::nullopt,
-             "a pointer chase in 512 MiB");
-        take("launch_us", &GpuSpec::launch_us, reading(Benchmark::launch), std::nullopt,
-             "empty kernels back to back in a stream; the host's");
+             message("calibration.dram_latency"));
+        take("launch_us", &GpuSpec::launch_us, reading(Benchmark::launch), std::nullopt, message("calibration.launch"));
     }
 
     /// A data sheet's rate is kept, because it is a width (4 bytes per bank); the measurement only checks it.
     void check_shared_memory() {
-        const char* const how = "16-byte reads without bank conflicts, 16 warps on each SM";
         const GpuSpec before = g_;
         const lab::GpuOrigin origin = c_.origins["sram_bytes_per_clk"];
         take("sram_bytes_per_clk", &GpuSpec::sram_bytes_per_clk, reading(Benchmark::shared_memory),
-             before.sram_bytes_per_clk, how);
+             before.sram_bytes_per_clk, message("calibration.shared_memory"));
         if (!before.sram_bytes_per_clk) return;
         g_.sram_bytes_per_clk = before.sram_bytes_per_clk;
         c_.origins["sram_bytes_per_clk"] = origin;
@@ -208,7 +205,7 @@ class Calibrator {
 
     const Device& device_;
     const Readings& readings_;
-    std::string who_;
+    std::string date_, device_name_;
     Calibration c_;
     GpuSpec& g_ = c_.spec;
 };

@@ -4,11 +4,13 @@
 #include <cstdio>
 
 #include "core/machine/counters.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/flags/describe.hpp"
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 /// "1.2e-07 (4.1e-08)": an error, and the same relative to the largest output.
@@ -56,15 +58,20 @@ Json to_json(const CaseResult& r) {
 }  // namespace
 
 std::string device_text(const Device& d) {
-    return d.name + ": compute capability " + d.compute_capability + ", " + std::to_string(d.sms) + " SMs, L2 " +
-           text::bytes(d.l2) + ", memory " + text::bytes(d.memory) + " (" + text::bytes(d.memory_free) +
-           " free); driver " + d.driver + ", CUDA runtime " + d.runtime;
+    return message("cases.device", d.name, d.compute_capability, std::to_string(d.sms), text::bytes(d.l2),
+                   text::bytes(d.memory), text::bytes(d.memory_free), d.driver, d.runtime);
+}
+
+std::string tiles_in_words(std::string_view br, std::string_view bc, std::string_view splits, std::string_view packed) {
+    if (packed.empty())
+        return splits.empty() ? message("cases.tiles", br, bc) : message("cases.tiles_and_parts", br, bc, splits);
+    return splits.empty() ? message("cases.packed_tiles", br, bc, packed)
+                          : message("cases.packed_tiles_and_parts", br, bc, splits, packed);
 }
 
 std::string tiles_of(const Tiling& t, Index packed) {
-    return std::to_string(t.br) + " x " + std::to_string(t.bc) +
-           (t.splits > 0 ? ", S " + std::to_string(t.splits) : "") +
-           (packed > 1 ? ", packed " + std::to_string(packed) : "");
+    return tiles_in_words(std::to_string(t.br), std::to_string(t.bc), t.splits > 0 ? std::to_string(t.splits) : "",
+                          packed > 1 ? std::to_string(packed) : "");
 }
 
 std::string tiles_of(const KernelCase& c) { return tiles_of(c.tile(), c.problem.packed); }
@@ -81,16 +88,19 @@ std::string signed_percent(const std::optional<double>& x) {
 }
 
 text::Table errors_table(std::span<const CaseResult> group) {
-    text::Table table({"algorithm", "Br x Bc", "status", "heads checked", "output", "kernel max", "kernel rms",
-                       "simulator max", "simulator rms", "kernel - simulator"},
-                      3);
+    text::Table table(
+        {message("cases.algorithm"), message("cases.br_bc"), message("cases.status"), message("cases.heads_checked"),
+         message("cases.output"), message("cases.kernel_max"), message("cases.kernel_rms"),
+         message("cases.simulator_max"), message("cases.simulator_rms"), message("cases.difference_of_both")},
+        3);
     for (const CaseResult& r : group) {
-        std::vector<std::string> row = {r.tested.algorithm->name, tiles_of(r.tested), name_of(r.status)};
+        std::vector<std::string> row = {r.tested.algorithm->name, tiles_of(r.tested), in_words(r.status)};
         if (const auto& d = r.deviations) {
-            row.push_back(std::to_string(d->heads_checked) + " of " + std::to_string(r.heads()) +
-                          (d->rows_checked < r.tested.problem.seq_q
-                               ? ", last " + std::to_string(d->rows_checked) + " rows"
-                               : ""));
+            const std::string checked = std::to_string(d->heads_checked), heads = std::to_string(r.heads());
+            const Index rows = d->rows_checked;
+            row.push_back(rows < r.tested.problem.seq_q
+                              ? message("cases.last_rows_of_heads", checked, heads, std::to_string(rows), rows)
+                              : message("cases.of_heads", checked, heads));
             row.push_back(d->output);
             for (const OutputError* e : {&d->kernel, &d->simulator})
                 for (std::string& cell : error_cells(*e, d->largest_reference)) row.push_back(std::move(cell));
@@ -102,7 +112,9 @@ text::Table errors_table(std::span<const CaseResult> group) {
 }
 
 text::Table times_table(std::span<const CaseResult> group) {
-    text::Table table({"algorithm", "Br x Bc", "warm", "cold", "TFLOP/s", "GB/s"}, 2);
+    text::Table table({message("cases.algorithm"), message("cases.br_bc"), message("cases.warm"), message("cases.cold"),
+                       message("cases.tflops"), message("cases.gbs")},
+                      2);
     for (const CaseResult& r : group)
         if (r.times)
             table.add({r.tested.algorithm->name, tiles_of(r.tested), text::duration(r.times->warm * 1e-3),
@@ -113,42 +125,45 @@ text::Table times_table(std::span<const CaseResult> group) {
 text::Table counters_table(const CaseResult& r) {
     const Measured& m = *r.measured;
     const Counters& c = r.counted.counters;
-    text::Table table({"level", "simulated", "measured", "difference"});
+    text::Table table(
+        {message("cases.level"), message("cases.simulated"), message("cases.measured"), message("cases.difference")});
     const auto add = [&](const char* level, Count simulated, const std::optional<double>& measured) {
-        table.add({level, text::grouped(simulated), grouped(measured),
+        table.add({message(level), text::grouped(simulated), grouped(measured),
                    signed_percent(percent_off(measured, static_cast<double>(simulated)))});
     };
-    add("L2 to SM, bytes (SM reads)", c.hbm_read, m.read_bytes);
-    add("SM to L2, bytes (SM writes)", c.hbm_write, m.write_bytes);
-    if (c.hbm_reduce > 0) add("SM to L2, bytes (SM reductions)", c.hbm_reduce, m.reduce_bytes);
+    add("cases.sm_reads", c.hbm_read, m.read_bytes);
+    add("cases.sm_writes", c.hbm_write, m.write_bytes);
+    if (c.hbm_reduce > 0) add("cases.sm_reductions", c.hbm_reduce, m.reduce_bytes);
     if (const auto dram = r.counted.dram()) {
-        add("DRAM read, bytes (modelled)", dram->read, m.dram_read_bytes);
-        add("DRAM written, bytes (modelled)", dram->written, m.dram_write_bytes);
+        add("cases.dram_read_modelled", dram->read, m.dram_read_bytes);
+        add("cases.dram_written_modelled", dram->written, m.dram_write_bytes);
     } else {
-        table.add(
-            {"DRAM read, bytes", "at least " + text::grouped(r.counted.compulsory_read()), grouped(m.dram_read_bytes)});
-        table.add({"DRAM written, bytes", "", grouped(m.dram_write_bytes)});
+        table.add({message("cases.dram_read"), message("cases.at_least", r.counted.compulsory_read()),
+                   grouped(m.dram_read_bytes)});
+        table.add({message("cases.dram_written"), "", grouped(m.dram_write_bytes)});
     }
-    add("exponentials, special-function operations", c.exps, m.xu_ops);
+    add("cases.exponentials", c.exps, m.xu_ops);
     if (c.matmul_flops > 0)
-        add("matrix FLOPs, fp32 FMA FLOPs", c.matmul_flops,
-            r.tested.problem.dtype == Dtype::f32 ? m.ffma_flops : std::nullopt);
+        add("cases.matrix_flops", c.matmul_flops, r.tested.problem.dtype == Dtype::f32 ? m.ffma_flops : std::nullopt);
     return table;
 }
 
 std::string on_chip_text(const CaseResult& r) {
     const Measured& m = *r.measured;
     const LaunchTime& longest = r.counted.time->longest();
-    std::string said = "    blocks per SM: modelled " + std::to_string(longest.residency.blocks) +
-                       "; ncu's limits: shared memory " + plain(m.blocks_by_shared) + ", registers " +
-                       plain(m.blocks_by_registers) + "; waves: modelled " + text::number(longest.waves) + ", ncu " +
-                       plain(m.waves) + '\n';
+    const std::string indent = "    ";
+    std::string said = indent +
+                       message("cases.blocks", std::to_string(longest.residency.blocks), plain(m.blocks_by_shared),
+                               plain(m.blocks_by_registers), text::number(longest.waves), plain(m.waves)) +
+                       '\n';
     if (m.shared_wavefronts && m.shared_conflicts && *m.shared_wavefronts > 0)
-        said += "    shared memory: " + text::count(*m.shared_wavefronts) + " wavefronts, " +
-                text::number(100 * *m.shared_conflicts / *m.shared_wavefronts) + "% of them bank conflicts\n";
-    if (m.microseconds) said += "    under ncu: " + text::duration(*m.microseconds * 1e-6) + ", caches cold";
+        said += indent +
+                message("cases.shared_memory", text::count(*m.shared_wavefronts),
+                        text::number(100 * *m.shared_conflicts / *m.shared_wavefronts)) +
+                '\n';
+    if (m.microseconds) said += indent + message("cases.under_ncu", text::duration(*m.microseconds * 1e-6));
     if (m.tensor_instructions && *m.tensor_instructions > 0)
-        said += "; " + text::count(*m.tensor_instructions) + " tensor-core instructions";
+        said += "; " + message("cases.on_tensor_cores", text::count(*m.tensor_instructions));
     return said + '\n';
 }
 

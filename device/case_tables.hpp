@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "core/text/table.hpp"
 #include "device/device.hpp"
@@ -12,7 +14,8 @@ namespace tilescope::device {
 
 /// "NVIDIA H200: 132 SMs, ..."
 std::string device_text(const Device& device);
-/// "16 x 64, S 7, packed 4"
+/// "16 x 64, S 7, packed 4"; without what is empty.
+std::string tiles_in_words(std::string_view br, std::string_view bc, std::string_view splits, std::string_view packed);
 std::string tiles_of(const Tiling& tiling, Index packed);
 std::string tiles_of(const KernelCase& c);
 /// The difference of a number from another, in percent; nullopt where one is absent, or where that is 0.

@@ -112,7 +112,9 @@ const Source* source_of(const Experiment& e) {
 }
 
 std::vector<Cause> of_exponentials(Count ragged, Count factors, Count reciprocals) {
-    return {{"ragged tiles", ragged}, {"correction factors", factors}, {"reciprocals", reciprocals}};
+    return {{"ragged tiles", "cause.ragged_tiles", ragged},
+            {"correction factors", "cause.correction_factors", factors},
+            {"reciprocals", "cause.reciprocals", reciprocals}};
 }
 
 /// The second launch of `standard`: T = 8 to 256 threads work on a row, each in steps of 4 columns.
@@ -150,7 +152,8 @@ struct Combining {
 Cause combining(const Experiment& e) {
     const Combining c(e);
     const Count instructions = c.warps * ceil_div(e.tiling.splits, c.lanes_of_a_row) + c.warps_with_rows;
-    return {"combining", e.problem.batch_heads() * (lanes * instructions - e.tiling.splits * e.problem.seq_q)};
+    return {"combining", "cause.combining",
+            e.problem.batch_heads() * (lanes * instructions - e.tiling.splits * e.problem.seq_q)};
 }
 
 /// With columns in steps of `step`.
@@ -161,7 +164,8 @@ std::vector<Cause> exponentials_in_steps(const Experiment& e, const Source& sour
                                   lanes * source.instructions * s.visits - source.factors * s.row_visits,
                                   lanes * (source.every_visit ? s.visits : dividing));
     if (!splits(e)) return causes;
-    causes.push_back({"merging", warps_along_keys(e) > 1 ? lanes * s.warps : 0});  // a factor for each warp
+    causes.push_back(
+        {"merging", "cause.merging", warps_along_keys(e) > 1 ? lanes * s.warps : 0});  // a factor for each warp
     causes.push_back(combining(e));
     return causes;
 }
@@ -190,7 +194,8 @@ std::vector<Cause> fma_causes(const Experiment& e, const Source& source) {
     Count statistics = is(e, "standard") ? 4 * rows  // a reciprocal for each row
                                          : 2 * lanes * (source.fma_of_visit * s.visits + source.fma_of_warp * s.warps);
     if (splits(e)) statistics += 2 * rows * (2 * Combining(e).lanes_of_a_row + 11);  // and a logarithm
-    return {{"ragged tiles", done - simulated}, {"row statistics", statistics}};
+    return {{"ragged tiles", "cause.ragged_tiles", done - simulated},
+            {"row statistics", "cause.row_statistics", statistics}};
 }
 
 /// In split_kv's LSE_s the parts of a row lie side by side: each is written alone, and those of a row are read
@@ -234,7 +239,7 @@ std::vector<Cause> causes_of(Counted what, const Experiment& e, double beyond) {
     switch (what) {
         case Counted::reads:
         case Counted::writes:
-            return {{"sectors", sectors(e, what == Counted::writes)}};
+            return {{"sectors", "cause.sectors", sectors(e, what == Counted::writes)}};
         case Counted::exponentials:
             return exponential_causes(e, source, beyond);
         case Counted::fma_flops:

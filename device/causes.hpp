@@ -12,8 +12,9 @@ namespace tilescope::device {
 enum class Counted : std::uint8_t { reads, writes, exponentials, fma_flops };
 
 struct Cause {
-    const char* name;
-    Count amount;  ///< bytes or operations beyond the model's
+    const char* name;   ///< in JSON
+    const char* title;  ///< the message of it
+    Count amount;       ///< bytes or operations beyond the model's
 };
 
 /// Whether the causes below are known: there is a kernel here of that algorithm and type.

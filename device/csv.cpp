@@ -4,10 +4,12 @@
 #include <cstdint>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::device {
+using text::message;
 namespace {
 
 void append_utf8(std::string& text, std::uint32_t c) {
@@ -124,14 +126,12 @@ void Numbers::see(std::string_view cell, bool scaled) {
 
 char Numbers::decimal() const {
     if (shown_.size() > 1)
-        throw UsageError("has numbers that do not agree about their decimal mark: " + text::shown(shown_.at('.'), 40) +
-                         " and " + text::shown(shown_.at(','), 40));
+        throw UsageError(
+            message("ncu.two_decimal_marks", text::shown(shown_.at('.'), 40), text::shown(shown_.at(','), 40)));
     if (!shown_.empty()) return shown_.begin()->first;
     if (ungrouped_ && open_.size() == 1) return open_.begin()->first;
     if (separator_ != ',' && !open_.empty())
-        throw UsageError("does not tell whether " + text::shown(open_.begin()->second, 40) +
-                         " has a decimal mark or one between thousands; have it written by ncu --csv, or save it with "
-                         "all digits ungrouped");
+        throw UsageError(message("ncu.unclear_mark", text::shown(open_.begin()->second, 40)));
     return '.';
 }
 

@@ -4,7 +4,10 @@
 
 #include <fstream>
 
+#include "core/text/message.hpp"
+
 namespace tilescope::device {
+using text::message;
 namespace {
 
 /// 13010 as "13.1".
@@ -17,21 +20,14 @@ std::string driver_version(int cuda) {
     return own.empty() ? "CUDA " + version(cuda) : own + " (CUDA " + version(cuda) + ")";
 }
 
-DeviceSearch missing(const std::string& what, const std::string& fix) { return {std::nullopt, what, fix}; }
-
 /// Why the runtime found no device.
 DeviceSearch explain(cudaError_t error, int driver, int runtime) {
-    const std::string says = std::string(" (CUDA says: ") + cudaGetErrorString(error) + ")";
-    if (driver == 0)
-        return missing("This machine has no NVIDIA driver" + says + ".",
-                       "run it on a machine with an NVIDIA GPU and its driver; in a container, pass the GPU through "
-                       "(docker run --gpus all)");
+    const char* const says = cudaGetErrorString(error);
+    if (driver == 0) return {std::nullopt, message("device.no_driver", says), message("device.get_driver")};
     if (error == cudaErrorInsufficientDriver)
-        return missing("The NVIDIA driver supports CUDA " + version(driver) + ", this tilescope was built with CUDA " +
-                           version(runtime) + ".",
-                       "update the driver, or rebuild tilescope with an older CUDA toolkit");
-    return missing("There is an NVIDIA driver, but no CUDA device" + says + ".",
-                   "check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES does not hide it");
+        return {std::nullopt, message("device.old_driver", version(driver), version(runtime)),
+                message("device.update_driver")};
+    return {std::nullopt, message("device.none", says), message("device.look_for_gpu")};
 }
 
 /// What the driver says, or 0.

@@ -8,9 +8,11 @@
 
 #include "core/machine/counters.hpp"
 #include "core/machine/mode.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::device {
+using text::message;
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,16 +57,7 @@ Rights rights(const fs::path& proc) {
 }
 
 std::string how_to_read_counters(const Rights& r) {
-    if (r.in_windows)
-        return "let all users read them, in Windows: NVIDIA Control Panel, Desktop, Enable Developer Settings; then "
-               "Developer, Manage GPU Performance Counters";
-    const std::string to_everyone =
-        "let everyone read them with the kernel module option NVreg_RestrictProfilingToAdminUsers=0";
-    return r.root ? "start the container with docker run --cap-add=SYS_ADMIN (its root may not read them "
-                    "without), or on its host " +
-                        to_everyone
-                  : "run as root (of a container: one that was started with docker run --cap-add=SYS_ADMIN), or " +
-                        to_everyone;
+    return message(r.in_windows ? "driver.read_in_windows" : r.root ? "driver.read_as_root" : "driver.read");
 }
 
 }  // namespace tilescope::device

@@ -2,11 +2,13 @@
 
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "device/cuda_objects.cuh"
 #include "device/eviction.cuh"
 #include "device/reading.hpp"
 
 namespace tilescope::device {
+using text::message;
 namespace {
 
 constexpr double warm_up_ms = 10;    // clocks rise, code and data arrive
@@ -28,12 +30,17 @@ struct Layout {
     }
 };
 
+/// Throws what CUDA says; `id`: the message, about what was done.
+void require(cudaError_t code, const char* id) {
+    if (code != cudaSuccess) throw RunError(message(id, cudaGetErrorString(code)));
+}
+
 /// Copies rows between pitches.
 void copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, const Layout& l,
           cudaMemcpyKind kind) {
     const cudaError_t e = l.pitch == l.width ? cudaMemcpy(to, from, l.width * l.rows, kind)
                                              : cudaMemcpy2D(to, to_pitch, from, from_pitch, l.width, l.rows, kind);
-    check(e, kind == cudaMemcpyHostToDevice ? "copying an input to the device" : "copying an output from the device");
+    require(e, kind == cudaMemcpyHostToDevice ? "device.copies_input" : "device.copies_output");
 }
 
 }  // namespace
@@ -96,21 +103,21 @@ struct KernelRun::State {
         if (table.empty()) return;
         const std::size_t size = table.size() * sizeof(T);
         void* const data = buffers.emplace_back(static_cast<Bytes>(size)).data();
-        check(cudaMemcpy(data, table.data(), size, cudaMemcpyHostToDevice), "copying a table to the device");
+        require(cudaMemcpy(data, table.data(), size, cudaMemcpyHostToDevice), "device.copies_table");
         to = static_cast<const T*>(data);
     }
 };
 
 KernelRun::KernelRun(const KernelCase& c, const Inputs& inputs, Untouched untouched) {
     const KernelLauncher launcher = launcher_of(*c.algorithm);
-    if (!launcher) throw RunError(std::string(c.algorithm->name) + ": has no kernel in this build");
+    if (!launcher) throw RunError(message("device.no_kernel", c.algorithm->name));
     const Bytes needed = device_bytes(c), free = free_memory();
     if (needed > free) throw OutOfDeviceMemory(needed, free);
     state_ = std::make_unique<State>(launcher, c);
     for (const TensorDecl& t : state_->declared) state_->add(t, inputs, untouched);
     state_->add(tables_of(c.problem, c.tile()));
     if (c.variant->takes_turns) state_->add_turns();
-    check(cudaDeviceSynchronize(), "preparing the tensors");  // they were filled from another stream
+    require(cudaDeviceSynchronize(), "device.prepares_tensors");  // they were filled from another stream
 }
 
 KernelRun::~KernelRun() = default;

@@ -7,11 +7,13 @@
 #include <optional>
 
 #include "algorithms/contract/registry.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/model/published_tiles.hpp"
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 // A sector, the lanes of a warp, and the FLOPs of a multiply-add and of an mma.m16n8k16, which both flash_v2's kernel
@@ -48,9 +50,9 @@ class Comparison {
     std::string why_missing(const char* metric) const {
         const auto there = std::ranges::count_if(launches_, [&](auto& l) { return l.metrics.contains(metric); });
         if (there > 0)
-            return "of " + std::to_string(there) + " of " + std::to_string(launches_.size()) + " launches alone";
+            return message("levels.in_some_launches", std::to_string(there), std::to_string(launches_.size()));
         const bool empty = std::ranges::any_of(launches_, [&](auto& l) { return l.not_available.contains(metric); });
-        return empty ? "n/a in the file" : "not in the file";
+        return message(empty ? "levels.not_available" : "levels.not_in_file");
     }
 
     const Report& report_;
@@ -64,8 +66,8 @@ bool off_by_much(double ratio) {
     return ratio > most || ratio < 1 / most;
 }
 
-/// "3.98 times" the model's, or "0.25 times".
-std::string times(double x) { return text::number(std::round(x * 100) / 100) + " times"; }
+/// To a hundredth: "3.98", "0.25".
+std::string hundredths(double x) { return text::number(std::round(x * 100) / 100); }
 
 /// A doubt about a kernel that ran with several grids; empty where each kernel has one.
 std::string about_grids(std::span<const NcuLaunch> launches) {
@@ -74,10 +76,7 @@ std::string about_grids(std::span<const NcuLaunch> launches) {
         if (auto& of = grids[l.kernel]; !l.grid.empty() && std::find(of.begin(), of.end(), l.grid) == of.end())
             of.push_back(text::shown(l.grid, 40));
     for (const auto& [kernel, of] : grids)
-        if (of.size() > 1)
-            return "Launches of " + text::shown(kernel, 60) + " have grids of " + text::listed(of) +
-                   ": of several problems, and all are added up? Profile one, with ncu's --launch-skip and "
-                   "--launch-count.";
+        if (of.size() > 1) return message("levels.several_grids", text::shown(kernel, 60), text::listed(of));
     return "";
 }
 
@@ -138,8 +137,7 @@ std::optional<Tiling> tiles_in_name(std::string_view kernel, const Algorithm& as
 std::string about_names(const Algorithm& asked, std::span<const NcuLaunch> launches) {
     for (const NcuLaunch& l : launches)
         if (const Algorithm* of = named_after(l.kernel); of && of != &asked)
-            return text::shown(l.kernel, 60) + " is named as kernels of " + of->name + " are: compare it with " +
-                   of->name + '.';
+            return message("levels.named_otherwise", text::shown(l.kernel, 60), of->name);
     return "";
 }
 
@@ -166,9 +164,7 @@ std::string about_blocks(const Report& r, std::span<const NcuLaunch> launches) {
         const auto blocks = blocks_of(launches[k].grid);
         const Count modelled = r.launches[k % r.launches.size()].thread_blocks;
         if (blocks && *blocks != modelled)
-            return text::shown(launches[k].kernel, 60) + " has " + text::grouped(*blocks) +
-                   " thread blocks, and the model's launch " + text::grouped(modelled) +
-                   ": another shape or other tiles, unless the kernel deals rows out otherwise?";
+            return message("levels.other_blocks", text::shown(launches[k].kernel, 60), *blocks, modelled);
     }
     return "";
 }
@@ -182,11 +178,10 @@ std::string about_tiles(const Experiment& e, std::span<const NcuLaunch> launches
     for (const NcuLaunch& l : launches)
         if (const auto tiles = tiles_in_name(l.kernel, *e.algorithm);
             tiles && cut_to(e.problem, *tiles) != cut_to(e.problem, e.tiling))
-            return "The kernel's name says tiles of " + size_of_tiles(*tiles) + ", and the model's are " + asked +
-                   ": --br " + std::to_string(tiles->br) + " --bc " + std::to_string(tiles->bc) + '.';
+            return message("levels.other_tiles_in_name", size_of_tiles(*tiles), asked, std::to_string(tiles->br),
+                           std::to_string(tiles->bc));
     if (!flops || !reads || off_by_much(*flops) || !off_by_much(*reads)) return "";
-    return "The kernel reads " + times(*reads) + " the model's bytes, with its matrix FLOPs: with other tiles than " +
-           asked + " (--br, --bc)?";
+    return message("levels.other_tiles", hundredths(*reads), asked);
 }
 
 /// Reasons to doubt that the file is of this run.
@@ -198,18 +193,15 @@ std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> laun
     for (const NcuLaunch& l : launches)
         if (!l.compute_capability.empty() && l.compute_capability != gpu.compute_capability &&
             gpu.compute_capability != "none") {
-            said.push_back("The counters are of another GPU: compute capability " +
-                           text::shown(l.compute_capability, 20) + ", where " + gpu.name + " has " +
-                           gpu.compute_capability + "; name theirs with --gpu.");
+            said.push_back(message("levels.other_capability", text::shown(l.compute_capability, 20), gpu.name,
+                                   gpu.compute_capability));
             break;
         }
     if (said.empty() && m.sms && std::llround(*m.sms) != gpu.sms)
-        said.push_back("The counters are of another GPU: " + text::grouped(std::llround(*m.sms)) + " SMs, where " +
-                       gpu.name + " has " + text::grouped(gpu.sms) + "; name theirs with --gpu.");
+        said.push_back(message("levels.other_gpu", std::llround(*m.sms), gpu.name, gpu.sms));
     if (const auto kernels = kernels_of({launches.begin(), launches.end()}).size(); kernels > r.launches.size())
-        said.push_back("The file has " + std::to_string(kernels) + " kernels, where " +
-                       std::string(r.experiment.algorithm->name) + " has " + std::to_string(r.launches.size()) +
-                       ", and all are added up: choose yours with --only NAME.");
+        said.push_back(message("levels.other_kernels", std::to_string(kernels), r.experiment.algorithm->name,
+                               std::to_string(r.launches.size())));
     if (const std::string of_grids = about_grids(launches); !of_grids.empty()) said.push_back(of_grids);
     const auto of_model = [&](Compared what) -> std::optional<double> {
         const auto l = std::ranges::find(levels, what, &Level::what);
@@ -217,10 +209,9 @@ std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> laun
     };
     const auto flops = of_model(Compared::matrix_flops);
     if (flops && *flops == 0)
-        said.push_back("The kernel has none of the model's matrix FLOPs: another type, or another kernel (--only)?");
+        said.push_back(message("levels.no_flops"));
     else if (flops && off_by_much(*flops))
-        said.push_back("The kernel has " + times(*flops) + " the model's matrix FLOPs: another shape, mask or type" +
-                       (*flops > 1 ? ", or several runs (--runs)?" : "?"));
+        said.push_back(message(*flops > 1 ? "levels.more_flops" : "levels.fewer_flops", hundredths(*flops)));
     const auto add = [&](const std::string& words) {
         if (!words.empty()) said.push_back(words);
         return !words.empty();
@@ -245,18 +236,13 @@ void compare_dram(Comparison& c, const DramTraffic& dram) {
 }
 
 std::vector<NcuLaunch> all_launches(const std::string& path) {
-    if (path.ends_with(".ncu-rep"))
-        throw UsageError("is a report of Nsight Compute's own; have it written as CSV: ncu --import " +
-                         text::shown(path) + " --csv --page raw --print-units base > counters.csv");
+    if (path.ends_with(".ncu-rep")) throw UsageError(message("levels.is_report", text::shown(path)));
     constexpr std::size_t most = std::size_t{64} << 20;  // a profile of hundreds of kernels has tens of MiB
     const std::string text = read_text(path, most);
     std::vector<NcuLaunch> launches = parse_ncu(text);
     if (!launches.empty()) return launches;
     const std::string problem = ncu_problem(text);
-    throw UsageError(problem.empty()
-                         ? "has no launches as `ncu --csv` writes them; `tilescope reconcile` without a file "
-                           "prints the whole command"
-                         : problem);
+    throw UsageError(problem.empty() ? message("levels.no_launches") : problem);
 }
 
 }  // namespace
@@ -300,16 +286,11 @@ Levels levels_of(const Report& r, std::span<const NcuLaunch> launches, Index run
         if (Level* time = compared.model(Compared::time, NcuMetric::time, 1e-3, r.time->us()))
             time->time_causes = time_causes(r, launches, runs);
     if (compared.levels.there.empty())
-        throw UsageError(
-            "has none of the metrics that are compared (" +
-            text::join(std::vector<std::string>{NcuMetric::sm_read, NcuMetric::dram_read, NcuMetric::time}, ", ") +
-            ", ...); run the command that `tilescope reconcile` prints without a file");
+        throw UsageError(message("levels.no_metrics",
+                                 text::join({NcuMetric::sm_read, NcuMetric::dram_read, NcuMetric::time}, ", ")));
     compared.levels.notes = doubts(r, launches, compared.levels.there);
     if (const auto spills = combine(launches).spills; spills && *spills > 0)
-        compared.levels.notes.push_back(
-            "The kernel spills registers: " + text::grouped(std::llround(*spills / static_cast<double>(runs))) +
-            " requests of warps to local memory, which the model does not have; what of them leaves an SM is SM "
-            "traffic, mostly written.");
+        compared.levels.notes.push_back(message("levels.spills", std::llround(*spills / static_cast<double>(runs))));
     return std::move(compared.levels);
 }
 
@@ -348,9 +329,7 @@ std::vector<NcuLaunch> read_launches(const std::string& path, const std::string&
     std::vector<std::string> shown;
     for (const std::string& name : kernels_of(launches)) shown.push_back(text::shown(name, 60));
     std::erase_if(launches, [&](const NcuLaunch& l) { return l.kernel.find(only) == std::string::npos; });
-    if (launches.empty())
-        throw UsageError("--only " + text::shown(only) + ": no kernel has that in its name; there are " +
-                         text::join(shown, ", "));
+    if (launches.empty()) throw UsageError(message("levels.none_called", text::shown(only), text::join(shown, ", ")));
     return launches;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/message.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "device/causes.hpp"
@@ -27,7 +28,7 @@ enum class Compared : std::uint8_t {
     matrix_flops,
     time
 };
-/// "SM traffic, read".
+/// Its name in JSON: "SM traffic, read".
 const char* name_of(Compared what);
 /// The unit of its numbers, as in JSON: bytes, operations or microseconds.
 const char* unit_of(Compared what);
@@ -96,10 +97,9 @@ auto of_file(const std::string& path, F&& f) {
     try {
         return f();
     } catch (const lab::Unreadable& e) {
-        throw UsageError(text::shown(path) + ": " + e.why +
-                         "; `tilescope reconcile` without a file says how to make one");
+        throw UsageError(text::message("levels.unreadable", text::shown(path), e.why));
     } catch (const UsageError& e) {
-        throw UsageError(text::shown(path) + ": " + e.what());
+        throw UsageError(text::message("levels.of_file", text::shown(path), e.what()));
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "algorithms/contract/packed.hpp"
 #include "core/machine/parallel.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "device/measurements.hpp"
@@ -20,6 +21,7 @@
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr double most_us_that_tells = 100;  // as in scripts/library: shorter cases show the cost of a call
@@ -106,8 +108,7 @@ std::vector<Filter> filters_of(const MeasuredFlags& flags) {
             {"--gpu", in_flags([&] { return load_gpu(o.gpu).name; }), [](const MeasuredCase& c) { return c.gpu; }});
     if (!flags.kernel.empty()) {
         if (flags.kernel != "tilescope" && flags.kernel != "pytorch")
-            throw UsageError("--kernel " + text::shown(flags.kernel) +
-                             ": must be tilescope or pytorch; try --kernel pytorch");
+            throw UsageError(message("measured_case.kernel", text::shown(flags.kernel)));
         all.push_back({"--kernel", flags.kernel, [](const MeasuredCase& c) { return std::string(c.kernel()); }});
     }
     return all;
@@ -142,11 +143,12 @@ bool named(const MeasuredCase& c, const MeasuredFlags& flags) {
                    std::ranges::all_of(filters, [&](const Filter& g) { return g.flag == f.flag || g.keeps(c); });
         });
         const std::string beside = values_of(others, f);
-        there.push_back(f.flag + ' ' + (beside.empty() ? values_of(all, f) + " at all" : beside));
+        there.push_back(beside.empty() ? message("measured_case.at_all", f.flag, values_of(all, f))
+                                       : message("measured_case.beside_others", f.flag, beside));
     }
-    const std::string fix = there.empty() ? "`tilescope measured` shows what was"
-                                          : "beside the others there are " + text::join(there, "; ");
-    throw RunError("measured: nothing was measured of " + text::join(asked, " ") + "; " + fix);
+    const std::string what = text::join(asked, " ");
+    throw RunError(there.empty() ? message("measured_case.none", what)
+                                 : message("measured_case.none_but", what, text::join(there, "; ")));
 }
 
 void add_model(MeasuredCase& c) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/machine/counters.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "device/measured_cases.hpp"
 #include "lab/figure/ticks.hpp"
@@ -11,6 +12,7 @@
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 /// Which kernels of an algorithm a family has.
@@ -24,8 +26,9 @@ constexpr struct Family {
     int colour;
 
     std::string title() const {
-        constexpr const char* kinds[] = {"", ", f32", ", tensor cores"};
-        return std::string(find_algorithm(algorithm)->title) + kinds[static_cast<std::size_t>(kernels)];
+        constexpr const char* titles[] = {"measured_figure.all_kernels", "measured_figure.on_cuda_cores",
+                                          "measured_figure.on_tensor_cores"};
+        return message(titles[static_cast<std::size_t>(kernels)], find_algorithm(algorithm)->title);
     }
     bool has(const MeasuredCase& c) const {
         const bool f32 = c.experiment.problem.dtype == Dtype::f32;
@@ -45,9 +48,7 @@ constexpr struct Family {
 
 void refuse_flags(const FigureRequest& r, const char* name) {
     if (!r.variants.empty() || !r.vary.empty() || !r.metric.empty() || !flags_of(r.options).empty())
-        throw UsageError(std::string("plot ") + name +
-                         ": draws every measured case; leave out algorithms and flags of a problem, or ask "
-                         "`tilescope measured`");
+        throw UsageError(message("measured_figure.draws_all", name));
 }
 
 /// A point of every case that has both numbers: of softmax alone, of each family, of PyTorch's kernel.
@@ -60,21 +61,23 @@ void add_families(Panel& p, const MeasuredCases& cases, const std::string& gpu, 
             if (c.gpu == gpu && c.us && c.modelled_us && has(c)) s.points.push_back(point(c));
         if (!s.points.empty()) p.series.push_back(s);
     };
-    add("softmax alone", Look::crosses, -1, [](const MeasuredCase& c) { return !c.library && !has_head_dims(c); });
+    add(message("measured_figure.softmax"), Look::crosses, -1,
+        [](const MeasuredCase& c) { return !c.library && !has_head_dims(c); });
     for (const Family& family : families)
         add(family.title(), family.look, family.colour, [&](const MeasuredCase& c) { return family.has(c); });
-    add("PyTorch's FlashAttention-2", Look::points, 0, [](const MeasuredCase& c) { return c.library; });
+    add(message("measured_figure.pytorch"), Look::points, 0, [](const MeasuredCase& c) { return c.library; });
 }
 
 constexpr double off = 0.25;  // what docs/validation.md asks for
 
 Panel times_on(const std::string& gpu, const MeasuredCases& cases) {
     constexpr double from = 5e-6, to = 1;
-    Panel p{"on " + gpu,
-            {"time (modelled)", Scale::seconds, true, from, to},
-            {"time (measured)", Scale::seconds, true, from, to}};
-    p.series.push_back({"equal", Look::border, -1, {{from, from}, {to, to}}});
-    p.series.push_back({"25% off", Look::dashes, 7, {{from * (1 + off), from}, {to, to / (1 + off)}}});
+    Panel p{message("measured_figure.on", gpu),
+            {message("measured_figure.modelled_time"), Scale::seconds, true, from, to},
+            {message("measured_figure.measured_time"), Scale::seconds, true, from, to}};
+    p.series.push_back({message("measured_figure.equal"), Look::border, -1, {{from, from}, {to, to}}});
+    p.series.push_back(
+        {message("measured_figure.off"), Look::dashes, 7, {{from * (1 + off), from}, {to, to / (1 + off)}}});
     p.series.push_back({"", Look::dashes, 7, {{from, from / (1 - off)}, {to * (1 - off), to}}});
     add_families(p, cases, gpu, [](const MeasuredCase& c) { return FigurePoint{*c.modelled_us / 1e6, *c.us / 1e6}; });
     return p;
@@ -82,12 +85,12 @@ Panel times_on(const std::string& gpu, const MeasuredCases& cases) {
 
 Panel errors_on(const std::string& gpu, const MeasuredCases& cases) {
     constexpr double from = 5e-6, to = 1;
-    Panel p{"on " + gpu,
-            {"time (measured)", Scale::seconds, true, from, to},
-            {"modelled over measured, minus 1", Scale::percent, false, -30.0, 30.0}};
-    p.series.push_back({"equal", Look::border, -1, {{from, 0}, {to, 0}}});
+    Panel p{message("measured_figure.on", gpu),
+            {message("measured_figure.measured_time"), Scale::seconds, true, from, to},
+            {message("measured_figure.ratio"), Scale::percent, false, -30.0, 30.0}};
+    p.series.push_back({message("measured_figure.equal"), Look::border, -1, {{from, 0}, {to, 0}}});
     for (const double y : {-100 * off, 100 * off})
-        p.series.push_back({y < 0 ? "25% off" : "", Look::dashes, 7, {{from, y}, {to, y}}});
+        p.series.push_back({y < 0 ? message("measured_figure.off") : "", Look::dashes, 7, {{from, y}, {to, y}}});
     add_families(p, cases, gpu, [](const MeasuredCase& c) {
         return FigurePoint{*c.us / 1e6, 100 * (*c.time_ratio() - 1)};
     });
@@ -108,17 +111,15 @@ Figure validation_time(const FigureRequest& r) {
     std::vector<std::string> machines;
     for (const MeasuredCase& c : cases)
         if (std::ranges::find(machines, c.gpu) == machines.end()) machines.push_back(c.gpu);
-    Figure f{"validation-time", "Modelled time beside measured time", {}, "", r.command};
+    Figure f{"validation-time", message("measured_figure.times"), {}, "", r.command};
     for (const std::string& gpu : machines) f.panels.push_back(times_on(gpu, cases));
     for (const std::string& gpu : machines) f.panels.push_back(errors_on(gpu, cases));
     for (Panel& p : f.panels) {
         std::size_t drawn = 0;
         for (const Series& s : p.series) drawn += s.small ? s.points.size() : 0;
-        p.title += ", " + text::grouped(static_cast<Index>(drawn)) + " cases";
+        p.title = message("measured_figure.with_cases", p.title, drawn);
     }
-    f.of_all =
-        "Every case that was measured: modelled times, and medians of measured ones with warm caches; of PyTorch's "
-        "kernel without what a call costs. docs/validation.md explains what is far off.";
+    f.of_all = message("measured_figure.about_times");
     return f;
 }
 
@@ -126,11 +127,12 @@ Figure validation_time(const FigureRequest& r) {
 
 Panel bytes_panel(const MeasuredCases& cases) {
     constexpr double from = 1e5, to = 1e11;
-    Panel p{"bytes, every f32 case",
-            {"SM traffic (counted)", Scale::bytes, true, from, to},
-            {"between SMs and L2 (measured)", Scale::bytes, true, from, to}};
-    p.series.push_back({"equal", Look::border, -1, {{from, from}, {to, to}}});
-    Series reads{"read", Look::open_points, 0}, writes{"written", Look::crosses, 1};
+    Panel p{message("measured_figure.bytes"),
+            {message("measured_figure.counted_traffic"), Scale::bytes, true, from, to},
+            {message("measured_figure.measured_traffic"), Scale::bytes, true, from, to}};
+    p.series.push_back({message("measured_figure.equal"), Look::border, -1, {{from, from}, {to, to}}});
+    Series reads{message("measured_figure.read"), Look::open_points, 0},
+        writes{message("measured_figure.written"), Look::crosses, 1};
     reads.small = writes.small = true;
     for (const MeasuredCase& c : cases) {
         if (!c.read || !c.write) continue;
@@ -140,13 +142,12 @@ Panel bytes_panel(const MeasuredCases& cases) {
     }
     p.series.push_back(reads);
     p.series.push_back(writes);
-    p.caption =
-        "Bytes are counted, and measured by Nsight Compute; docs/validation.md explains every difference above 1%.";
+    p.caption = message("measured_figure.about_bytes");
     return p;
 }
 
 Panel ladder_panel(const MeasuredCases& cases) {
-    Panel p{"time, N = 4,096, d = 64, 128 heads", {""}, {"time (measured)", Scale::seconds}};
+    Panel p{message("measured_figure.ladder"), {""}, {message("measured_figure.measured_time"), Scale::seconds}};
     std::vector<std::string> names;
     for (const MeasuredCase& c : cases) {
         const Problem& w = c.experiment.problem;
@@ -157,14 +158,15 @@ Panel ladder_panel(const MeasuredCases& cases) {
         if (at == names.end()) p.x.ticks.push_back({x, name}), names.push_back(name);
         const bool causal = w.mask.is_causal();
         const double left = causal ? x : x - 0.4;
-        p.boxes.push_back({left, left + 0.4, 0, seconds, causal ? 4 : 0, 0, false, causal ? "causal" : "not causal"});
+        p.boxes.push_back({left, left + 0.4, 0, seconds, causal ? 4 : 0, 0, false,
+                           message(causal ? "measured_figure.causal" : "measured_figure.not_causal")});
         p.series.push_back({"", Look::words, -1, {{left + 0.2, seconds, text::number(std::round(seconds * 1e3))}}});
     }
     p.x.from = -0.6, p.x.to = static_cast<double>(names.size()) - 0.4;
     double longest = 0;
     for (const Box& b : p.boxes) longest = std::max(longest, b.top);
     in_one_unit(p.y, with_label * longest);
-    p.caption = "Times of f32 kernels are measured, medians with warm caches.";
+    p.caption = message("measured_figure.about_ladder");
     return p;
 }
 
@@ -175,8 +177,11 @@ Figure validation(const FigureRequest& r) {
     std::erase_if(cases, [&](const MeasuredCase& c) {
         return c.gpu != gpu || c.library || c.experiment.problem.dtype != Dtype::f32 || !c.us;
     });
-    return {
-        "validation", "f32 kernels measured on an " + gpu, {bytes_panel(cases), ladder_panel(cases)}, "", r.command};
+    return {"validation",
+            message("measured_figure.f32_kernels", gpu),
+            {bytes_panel(cases), ladder_panel(cases)},
+            "",
+            r.command};
 }
 
 constexpr FigureKind kinds[] = {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "device/case_tables.hpp"
 #include "device/measured_cases.hpp"
@@ -9,6 +10,7 @@
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr double least_dram = 20e6;  // bytes, as in docs/validation.md: fewer bytes are mostly other reads of the GPU
@@ -109,45 +111,52 @@ std::vector<std::string> key_cells(const MeasuredCase& c) {
     const auto pair = [](Index a, const char* by, Index b) { return std::to_string(a) + by + std::to_string(b); };
     std::string heads = pair(p.batch, " x ", p.heads);
     if (p.kv_heads != p.heads) heads += " (" + std::to_string(p.kv_heads) + ')';
-    return {c.experiment.algorithm->name + std::string(" ") + name_of(p.dtype),
+    return {message("measured_table.own", c.experiment.algorithm->name, name_of(p.dtype)),
             heads,
             pair(p.seq_q, " x ", p.seq_k),
             !has_head_dims(c)  ? "-"
             : p.dim == p.dim_v ? std::to_string(p.dim)
                                : pair(p.dim, ", ", p.dim_v),
-            p.mask.is_causal() ? "yes" : "no",
+            message(p.mask.is_causal() ? "measured_table.yes" : "measured_table.no"),
             tiles_of(c.experiment.tiling, c.experiment.problem.packed)};
 }
 
 /// What was measured where, once for each machine and kernel.
 std::string place_of(const MeasuredCase& c) {
-    const std::string where = c.device + ", " + c.date + " (--gpu " + c.gpu + "): ";
-    if (!c.library) return where + "TileScope's kernels. Times: medians with warm caches.";
-    return where + "PyTorch's FlashAttention-2, beside flash_v2 with the tiles that the model takes for it. Times: " +
-           "medians of calls, less the " + text::microseconds(c.call_us) + " that a call costs beside the kernel.";
+    return c.library ? message("measured_table.of_pytorch", c.device, c.date, c.gpu, text::microseconds(c.call_us))
+                     : message("measured_table.of_own_kernels", c.device, c.date, c.gpu);
 }
 
 }  // namespace
 
 text::Table summary_table(const MeasuredCases& cases) {
-    text::Table table({"kernel", "on", "cases", "time", "from", "to", "SM traffic", "DRAM reads", "of"}, 2);
+    text::Table table(
+        {message("measured_table.kernel"), message("measured_table.on"), message("measured_table.cases"),
+         message("measured_table.time"), message("measured_table.from"), message("measured_table.to"),
+         message("measured_table.sm_traffic"), message("measured_table.dram_reads"), message("measured_table.of")},
+        2);
     for (const Group& g : groups_of(cases)) {
         const Reading time = g.time.empty() ? Reading() : reading_of(g.time);
-        table.add({g.algorithm + ' ' + g.dtype + (g.kernel == "pytorch" ? ", PyTorch's" : ""), g.gpu,
-                   std::to_string(g.cases), median_of(g.time), ratio(time.least), ratio(time.most), median_of(g.sm),
-                   median_of(g.dram), g.dram.empty() ? "-" : std::to_string(g.dram.size())});
+        const char* const whose = g.kernel == "pytorch" ? "measured_table.pytorchs" : "measured_table.own";
+        table.add({message(whose, g.algorithm, g.dtype), g.gpu, std::to_string(g.cases), median_of(g.time),
+                   ratio(time.least), ratio(time.most), median_of(g.sm), median_of(g.dram),
+                   g.dram.empty() ? "-" : std::to_string(g.dram.size())});
     }
     return table;
 }
 
 text::Table cases_table(const MeasuredCases& cases) {
     const bool counters = std::ranges::any_of(cases, [](const MeasuredCase& c) { return c.read || c.dram_read; });
-    std::vector<std::string> header = {"kernel", "heads", "Nq x Nk", "d", "causal", "Br x Bc"};
+    const std::string modelled = message("measured_table.modelled"), ratio_of_both = message("measured_table.ratio");
+    std::vector<std::string> header = {message("measured_table.kernel"), message("measured_table.heads"),
+                                       message("measured_table.nq_nk"),  message("measured_table.d"),
+                                       message("measured_table.causal"), message("measured_table.br_bc")};
     const std::size_t keys = header.size();
-    header.insert(header.end(), {"time measured", "modelled", "ratio"});
+    header.insert(header.end(), {message("measured_table.measured_time"), modelled, ratio_of_both});
     if (counters)
         header.insert(header.end(),
-                      {"SM traffic measured", "counted", "ratio", "DRAM reads measured", "modelled", "ratio"});
+                      {message("measured_table.measured_traffic"), message("measured_table.counted"), ratio_of_both,
+                       message("measured_table.measured_dram_reads"), modelled, ratio_of_both});
     text::Table table(header, keys);
     for (std::size_t c = keys; c < header.size(); c += 3) table.keep_together(c, 3);
     for (const MeasuredCase& c : cases) {

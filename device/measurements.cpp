@@ -6,12 +6,14 @@
 #include <cstdio>
 
 #include "algorithms/contract/packed.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "device/csv.hpp"
 #include "lab/workload/splits.hpp"
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 std::string real(double x) {
@@ -186,8 +188,7 @@ Index MeasuredRow::integer(std::string_view column) const {
     Index value = 0;
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
     if (cell.empty() || error != std::errc() || end != cell.data() + cell.size())
-        throw RunError("measurements: column " + std::string(column) + " must be a whole number, is " +
-                       text::shown(cell));
+        throw RunError(message("measurements.no_whole_number", column, text::shown(cell)));
     return value;
 }
 
@@ -252,10 +253,8 @@ std::optional<MeasurementFile> read_backends(std::string_view text) {
 Problem problem_of(const MeasuredRow& row) {
     const auto dtype = dtype_from(row["dtype"]);
     if (!find_algorithm(row["algorithm"]) || !dtype)
-        throw RunError("measurements: no algorithm " + text::shown(row["algorithm"]) + " in " +
-                       text::shown(row["dtype"]));
-    if (!row["options"].empty())
-        throw RunError("measurements: column options must be empty, is " + text::shown(row["options"]));
+        throw RunError(message("measurements.no_algorithm", text::shown(row["algorithm"]), text::shown(row["dtype"])));
+    if (!row["options"].empty()) throw RunError(message("measurements.options", text::shown(row["options"])));
     Problem p;
     p.dtype = *dtype;
     p.batch = row.integer("batch"), p.heads = row.integer("heads"), p.kv_heads = row.integer("kv_heads");
@@ -264,8 +263,7 @@ Problem problem_of(const MeasuredRow& row) {
     if (row.integer("causal") != 0) p.mask = Mask::causal();
     const Index group = p.kv_heads > 0 ? p.heads / p.kv_heads : 0, together = packed_in(row);
     if (together != 1 && together != group)
-        throw RunError("measurements: column packed must be 1 or " + std::to_string(group) + ", is " +
-                       std::to_string(together));
+        throw RunError(message("measurements.packed", std::to_string(group), std::to_string(together)));
     return together > 1 ? packed(p) : p;
 }
 
@@ -275,12 +273,10 @@ KernelCase case_of(const MeasuredRow& row) {
     const Tiling tile{row.integer("br"), row.integer("bc")};
     const Index splits = has_splits(a->knobs) ? row.integer("splits") : 0;
     if (splits < 0 || splits > most_splits)
-        throw RunError("measurements: column splits must be at most " + std::to_string(most_splits) + ", is " +
-                       std::to_string(splits));
+        throw RunError(message("measurements.splits", std::to_string(most_splits), std::to_string(splits)));
     for (const KernelVariant& v : kernels_of(*a))
         if (v.tile == tile && v.serves(p)) return {a, &v, p, splits};
-    throw RunError("measurements: " + std::string(a->name) + " has no kernel with tiles of " + std::to_string(tile.br) +
-                   " x " + std::to_string(tile.bc) + " for a row's problem");
+    throw RunError(message("measurements.no_kernel", a->name, std::to_string(tile.br), std::to_string(tile.bc)));
 }
 
 std::vector<MeasurementFile> shipped_measurements() { return all_of(embedded_h200(), read_measurements); }

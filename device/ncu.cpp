@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "device/csv.hpp"
 #include "device/driver.hpp"
 
 namespace tilescope::device {
+using text::message;
 namespace {
 
 constexpr const char* metrics[] = {
@@ -49,10 +51,9 @@ std::vector<std::string> ncu_command(const std::string& file) {
 std::string ncu_problem(std::string_view output) {
     for (const std::string_view line : lines_of(output)) {
         if (line.find("ERR_NVGPUCTRPERM") != std::string_view::npos)
-            return std::string("ncu may not read this GPU's performance counters (ERR_NVGPUCTRPERM): ") +
-                   how_to_read_counters(rights());
+            return message("ncu.may_not_read", how_to_read_counters(rights()));
         if (line.starts_with("==ERROR=="))
-            return "ncu says: " + text::shown(line.substr(std::min<std::size_t>(10, line.size())), 400);
+            return message("ncu.says", text::shown(line.substr(std::min<std::size_t>(10, line.size())), 400));
     }
     return "";
 }

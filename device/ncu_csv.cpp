@@ -4,11 +4,13 @@
 #include <set>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "device/csv.hpp"
 #include "device/ncu.hpp"
 
 namespace tilescope::device {
+using text::message;
 namespace {
 
 enum class Quantity : std::uint8_t { count, bytes, nanoseconds, bytes_a_second, hertz };
@@ -219,23 +221,19 @@ class Page {
         constexpr double most = 1e18;  // beyond this, 64-bit counters would have overflowed
         const auto number = numbers_.read(c.value);
         const auto refuse = [&](const char* why) -> double {
-            throw UsageError("has " + text::shown(c.value, 40) + " for " + text::shown(c.name, 60) + ", which " + why);
+            throw UsageError(message(why, text::shown(c.value, 40), text::shown(c.name, 60)));
         };
-        if (!number) return refuse("is no number");
-        if (*number < 0) return refuse("no counter has: it is negative");
-        return *number * factor(c) < most ? *number * factor(c) : refuse("no counter has: it is too large");
+        if (!number) return refuse("ncu.no_number");
+        if (*number < 0) return refuse("ncu.negative");
+        return *number * factor(c) < most ? *number * factor(c) : refuse("ncu.too_large");
     }
 
     static double factor(const Cell& c) {
         const double factor = factor_of(c.unit, c.what->quantity);
         if (factor > 0) return factor;
-        if (!c.has_unit)
-            throw UsageError("has no units, so that " + text::shown(c.name, 60) +
-                             " may be in any; keep the row (or the column) of units that ncu writes");
-        throw UsageError(
-            "has " + text::shown(c.name, 60) +
-            (c.unit.empty() ? " without a unit" : " in " + text::shown(c.unit, 40) + ", which is no unit of it") +
-            "; have it written with ncu --print-units base");
+        if (!c.has_unit) throw UsageError(message("ncu.no_units", text::shown(c.name, 60)));
+        throw UsageError(c.unit.empty() ? message("ncu.no_unit", text::shown(c.name, 60))
+                                        : message("ncu.other_unit", text::shown(c.name, 60), text::shown(c.unit, 40)));
     }
 
     static void add_dram(NcuLaunch& l) {
@@ -289,7 +287,7 @@ std::vector<NcuLaunch> parse_ncu(std::string_view bytes) {
         } else if (page) {
             page->add(cells_of(line, page->separator()));
         } else if (lacks_kernels(line)) {
-            throw UsageError("has no column Kernel Name, by which launches are told apart; keep it, as ncu writes it");
+            throw UsageError(message("ncu.no_kernel_names"));
         }
     }
     return page ? page->launches() : std::vector<NcuLaunch>();

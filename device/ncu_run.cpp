@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <sstream>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/child.hpp"
 
 namespace tilescope::device {
+using text::message;
 namespace {
 
 std::vector<std::string> command(const std::vector<std::string>& asked, const std::vector<std::string>& arguments) {
@@ -39,7 +41,7 @@ std::string run_once(const std::vector<std::string>& all, Control* control, std:
         if (launches) *launches = count_of(text, "==PROF== Profiling");
     const int status = ncu.wait();
     if (status != 0 && parse_ncu(text).empty() && ncu_problem(text).empty())
-        throw RunError("--counters: ncu failed: " + last_words(text));
+        throw RunError(message("ncu.failed", last_words(text)));
     return text;
 }
 
@@ -47,7 +49,7 @@ std::string run_once(const std::vector<std::string>& all, Control* control, std:
 
 void require_ncu() {
     if (lab::on_path("ncu")) return;
-    throw RunError(std::string("--counters: ncu (Nsight Compute) is not on PATH; ") + how_to_get_ncu);
+    throw RunError(message("ncu.not_on_path", how_to_get_ncu));
 }
 
 std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Control* control,
@@ -64,7 +66,8 @@ std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Contro
             std::erase_if(asked, [&](const std::string& m) { return std::ranges::find(unknown, m) != unknown.end(); });
         if (dropped > 0 && !asked.empty()) continue;
         const std::string problem = ncu_problem(text);
-        throw RunError("--counters: " + (problem.empty() ? "ncu profiled nothing: " + last_words(text) : problem));
+        throw RunError(problem.empty() ? message("ncu.profiled_nothing", last_words(text))
+                                       : message("ncu.problem", problem));
     }
 }
 

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "core/text/message.hpp"
 #include "device/kernel_run.hpp"
 
 namespace tilescope::device {
@@ -14,8 +15,6 @@ std::string gigabytes(Bytes n) {
 }  // namespace
 
 OutOfDeviceMemory::OutOfDeviceMemory(Bytes need, Bytes have)
-    : RunError("needs " + gigabytes(need) + " of device memory, " + gigabytes(have) + " are free"),
-      needed(need),
-      free(have) {}
+    : RunError(text::message("device.out_of_memory", gigabytes(need), gigabytes(have))), needed(need), free(have) {}
 
 }  // namespace tilescope::device

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "device/case_tables.hpp"
@@ -12,6 +13,7 @@
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 /// The cells that the flags ask for, by column, and the flag for each.
@@ -96,12 +98,8 @@ std::string cell(const MeasuredRow& r, const char* column, std::string (*words)(
     return n ? words(*n) : "";
 }
 
-/// "16 x 64, S 7, packed 4"
 std::string tiles_of(const MeasuredRow& r) {
-    const auto tiles = std::string(r["br"]) + " x " + std::string(r["bc"]);
-    const std::string splits(r["splits"]), packed(r["packed"]);
-    return tiles + (splits.empty() ? "" : ", S " + splits) +
-           (packed.empty() || packed == "1" ? "" : ", packed " + packed);
+    return tiles_in_words(r["br"], r["bc"], r["splits"], r["packed"] == "1" ? "" : r["packed"]);
 }
 
 std::vector<std::string> timed_cells(const MeasuredRow& r) {
@@ -140,7 +138,7 @@ std::string date_of(const MeasurementFile& f) {
 std::string dates_of(const std::vector<const MeasurementFile*>& files) {
     std::set<std::string> days;
     for (const MeasurementFile* f : files) days.insert(date_of(*f));
-    return days.size() > 1 ? *days.begin() + " to " + *days.rbegin() : *days.begin();
+    return days.size() > 1 ? message("shipped.days", *days.begin(), *days.rbegin()) : *days.begin();
 }
 
 /// "f32, f16": the different cells of a column.
@@ -186,7 +184,7 @@ std::vector<std::pair<std::string, MeasuredRows>> by_place(const std::vector<Mea
     for (const MeasurementFile& f : files) places[place_of(f)].push_back(&f);
     std::vector<std::pair<std::string, MeasuredRows>> all;
     for (const auto& [place, there] : places) {
-        MeasuredRows& rows = all.emplace_back(dates_of(there) + ", " + place, MeasuredRows()).second;
+        MeasuredRows& rows = all.emplace_back(message("shipped.place", dates_of(there), place), MeasuredRows()).second;
         for (const MeasurementFile* f : there)
             for (const MeasuredRow& r : f->rows) rows.push_back(&r);
     }
@@ -202,8 +200,9 @@ text::Table summary_table(const MeasuredRows& measured) {
                 if ((*r)["algorithm"] == a.name && (*r)["dtype"] == name_of(t)) sum.add(*r);
             if (sum.cases > 0) rows.emplace_back(std::string(a.name) + ' ' + name_of(t), sum);
         }
-    text::Table table({"kernel", "cases", "wrong", "worst error / largest output", "worst read difference",
-                       "worst write difference", "most TFLOP/s"});
+    text::Table table({message("shipped.kernel"), message("shipped.cases"), message("shipped.wrong"),
+                       message("shipped.worst_error"), message("shipped.worst_read"), message("shipped.worst_write"),
+                       message("shipped.most_tflops")});
     for (const auto& [name, s] : rows)
         table.add({name, std::to_string(s.cases), std::to_string(s.wrong), s.error ? text::number(*s.error) : "",
                    signed_percent(s.read), signed_percent(s.write), text::number(s.tflops)});
@@ -211,25 +210,33 @@ text::Table summary_table(const MeasuredRows& measured) {
 }
 
 text::Table rows_table(const MeasuredRows& measured, bool counters) {
-    std::vector<std::string> header = {"kernel", "batch x heads", "Nq x Nk", "d, dv", "causal", "Br x Bc"};
-    const std::size_t keys = header.size();
-    const std::vector<std::string> more =
-        counters
-            ? std::vector<std::string>{"status",     "HBM read",  "difference", "HBM written", "difference",  "exps",
-                                       "difference", "FMA FLOPs", "difference", "DRAM read",   "DRAM written"}
-            : std::vector<std::string>{"status", "warm", "cold", "TFLOP/s", "GB/s"};
-    header.insert(header.end(), more.begin(), more.end());
+    constexpr std::string_view difference = "shipped.difference";
+    std::vector<std::string_view> columns = {"shipped.kernel", "shipped.batch_and_heads", "shipped.nq_nk",
+                                             "shipped.d_dv",   "shipped.causal",          "shipped.br_bc"};
+    const std::size_t keys = columns.size();
+    if (counters)
+        columns.insert(columns.end(), {"shipped.status", "shipped.hbm_read", difference, "shipped.hbm_written",
+                                       difference, "shipped.exps", difference, "shipped.fma_flops", difference,
+                                       "shipped.dram_read", "shipped.dram_written"});
+    else
+        columns.insert(columns.end(),
+                       {"shipped.status", "shipped.warm", "shipped.cold", "shipped.tflops", "shipped.gbs"});
+    std::vector<std::string> header;
+    for (const std::string_view id : columns) header.push_back(message(id));
     text::Table table(header, keys);
-    for (std::size_t c = keys; c + 1 < header.size(); ++c)
-        if (header[c + 1] == "difference") table.keep_together(c, 2);
+    for (std::size_t c = keys; c + 1 < columns.size(); ++c)
+        if (columns[c + 1] == difference) table.keep_together(c, 2);
     for (const MeasuredRow* row : measured) {
         const MeasuredRow& r = *row;
         const auto pair = [&](const char* a, const char* by, const char* b) {
             return std::string(r[a]) + by + std::string(r[b]);
         };
-        std::vector<std::string> cells = {pair("algorithm", " ", "dtype"),   pair("batch", " x ", "heads"),
-                                          pair("seq_q", " x ", "seq_k"),     pair("dim", ", ", "dim_v"),
-                                          r["causal"] == "1" ? "yes" : "no", tiles_of(r),
+        std::vector<std::string> cells = {pair("algorithm", " ", "dtype"),
+                                          pair("batch", " x ", "heads"),
+                                          pair("seq_q", " x ", "seq_k"),
+                                          pair("dim", ", ", "dim_v"),
+                                          message(r["causal"] == "1" ? "shipped.yes" : "shipped.no"),
+                                          tiles_of(r),
                                           std::string(r["status"])};
         const std::vector<std::string> rest = counters ? counted_cells(r) : timed_cells(r);
         cells.insert(cells.end(), rest.begin(), rest.end());
@@ -241,8 +248,6 @@ text::Table rows_table(const MeasuredRows& measured, bool counters) {
 std::string about_none(const ValidateFlags& flags) {
     std::set<std::string> asked;
     for (const Wanted& w : wanted(flags)) asked.insert(w.flag);
-    std::string said = "Nothing that ships was measured with";
-    for (const std::string& flag : asked) said += ' ' + flag;
     ValidateFlags algorithms_only;
     algorithms_only.algorithms = flags.algorithms;
     auto files = shipped_measurements();
@@ -250,9 +255,8 @@ std::string about_none(const ValidateFlags& flags) {
         std::erase_if(f.rows, [&](const MeasuredRow& r) { return !matches(r, algorithms_only, {}); });
         return f.rows.empty();
     });
-    return said + "; leave some out. There are --seq " + values_of(files, "seq_q") + "; --dim " +
-           values_of(files, "dim") + "; --heads " + values_of(files, "heads") + "; --dtype " +
-           values_of(files, "dtype") + "; not every combination.";
+    return message("shipped.none", text::join({asked.begin(), asked.end()}, " "), values_of(files, "seq_q"),
+                   values_of(files, "dim"), values_of(files, "heads"), values_of(files, "dtype"));
 }
 
 Json to_json(const DeviceSearch& search, const std::vector<MeasurementFile>& files) {

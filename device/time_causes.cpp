@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
-#include "core/text/words.hpp"
 #include "core/time/rates.hpp"
 #include "lab/model/timing.hpp"
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 class Causes {
@@ -35,10 +36,10 @@ class Causes {
             e.placing.blocks_per_sm = there;
             more = time_of(e).us() - time_.us();
         }
-        causes_.push_back({"thread blocks on an SM",
-                           text::grouped(there) + " measured, " + text::grouped(model) + " modelled" +
-                               (time_.launches.size() > 1 ? " in the longest launch" : ""),
-                           more});
+        causes_.push_back(
+            {"thread blocks on an SM", "cause.thread_blocks",
+             message(time_.launches.size() > 1 ? "cause.blocks_of_longest_launch" : "cause.blocks", there, model),
+             more});
     }
 
     /// The time that the measured bytes take at DRAM's rate, beyond all of the modelled time.
@@ -50,10 +51,10 @@ class Causes {
         const DramRates rates = dram_of(rates_of(r_.experiment.gpu), time_.style);
         const double written = measured_.dram_write_bytes.value_or(0) / runs_;
         const double us = ((bytes - written) / rates.read + written / rates.write) * 1e-3;  // rates in 10^9 B/s
-        causes_.push_back({"DRAM",
-                           text::bytes(bytes) + " measured, which take " + text::microseconds(us) +
-                               " at DRAM's rate, " + text::bytes(model->total()) + " modelled",
-                           std::max(0.0, us - time_.us())});
+        causes_.push_back(
+            {"DRAM", "cause.dram",
+             message("cause.dram_bytes", text::bytes(bytes), text::microseconds(us), text::bytes(model->total())),
+             std::max(0.0, us - time_.us())});
     }
 
     /// Each conflict takes a cycle of an SM's shared memory.
@@ -62,11 +63,15 @@ class Causes {
         const double conflicts = *measured_.shared_conflicts / runs_;
         const LaunchTime& l = time_.longest();
         const double us = conflicts / static_cast<double>(std::max<Index>(1, l.sms)) / l.clock_mhz;
-        std::string words = text::grouped(std::llround(conflicts)) + " measured, none modelled";
+        const auto counted = std::llround(conflicts);
         constexpr double least = 0.005;  // share that is not shown as 0%
-        if (const auto all = measured_.shared_wavefronts; all && conflicts * runs_ >= least * *all && conflicts > 0)
-            words += ": " + text::percent(conflicts * runs_ / *all) + " of the wavefronts";
-        causes_.push_back({"bank conflicts", words, us});
+        const auto all = measured_.shared_wavefronts;
+        const bool visible = all && conflicts * runs_ >= least * *all && conflicts > 0;
+        causes_.push_back({"bank conflicts", "cause.bank_conflicts",
+                           visible
+                               ? message("cause.share_of_conflicts", counted, text::percent(conflicts * runs_ / *all))
+                               : message("cause.conflicts", counted),
+                           us});
     }
 
     void clock() {
@@ -74,9 +79,8 @@ class Causes {
         double cycles = 0;  // of all launches, by the model
         for (const LaunchTime& l : time_.launches) cycles += l.us * l.clock_mhz;
         const double model = cycles / time_.us();
-        causes_.push_back({"clock",
-                           text::grouped(std::llround(*measured_.megahertz)) + " MHz measured, " +
-                               text::grouped(std::llround(model)) + " modelled",
+        causes_.push_back({"clock", "cause.clock",
+                           message("cause.megahertz", std::llround(*measured_.megahertz), std::llround(model)),
                            time_.us() * (model / *measured_.megahertz - 1)});
     }
 

@@ -12,7 +12,8 @@
 namespace tilescope::device {
 
 struct TimeCause {
-    const char* name;   ///< "thread blocks on an SM"
+    const char* name;   ///< in JSON: "thread blocks on an SM"
+    const char* title;  ///< the message of it
     std::string words;  ///< "1 measured, 2 modelled"
     double us;          ///< that this cause alone adds, modelled; causes overlap, so a sum of them means nothing
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/text/numbers.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "device/survey.hpp"
 #include "lab/flags/command.hpp"
@@ -12,6 +12,7 @@
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 bool has_files(const Options& o) { return !(o.q + o.k + o.v + o.x).empty(); }
@@ -21,8 +22,8 @@ std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
     for (const std::string& n : names) {
         list.push_back(&algorithm_named(n));
         if (kernels_of(*list.back()).empty())
-            throw UsageError("validate " + n + ": has no kernel, only a simulated program; leave it out, or try " +
-                             shell_line(lab::command_of({"tilescope", "run"}, n, {})));
+            throw UsageError(
+                message("validated.no_kernel", n, shell_line(lab::command_of({"tilescope", "run"}, n, {}))));
     }
     return list;
 }
@@ -76,31 +77,24 @@ std::string takers(const Computation& computation, const Problem& p) {
 /// Throws, and names the flags that no kernel serves.
 [[noreturn]] void refuse(const Algorithm& a, const Request& r, const Options& o) {
     const Problem p = problem_of(a, r);
-    if (p.packed > 1 && p.queries() > 1 && p.mask.hides())
-        throw UsageError("--pack on: kernels do not mask packed rows of several queries; try --pack off, or one query");
-    if (p.packed > 1 && p.corner == Corner::top_left)
-        throw UsageError("--causal-corner top-left: kernels do not take it with packed heads; try --pack off");
+    if (p.packed > 1 && p.queries() > 1 && p.mask.hides()) throw UsageError(message("validated.packed_mask"));
+    if (p.packed > 1 && p.corner == Corner::top_left) throw UsageError(message("validated.packed_corner"));
     if (p.uses(Feature::score_types))
-        throw UsageError(flag_of(Feature::score_types, o) +
-                         ": kernels store S and P as Q, K and V are; leave it out, or count it with `tilescope run`");
-    if (p.uses(Feature::passes))
-        throw UsageError(flag_of(Feature::passes, o) +
-                         ": kernels have launches of their own; leave it out, or count it with `tilescope run`");
-    if (p.dropout.stored)
-        throw UsageError("--dropout-mask stored: kernels draw the mask again where they need it; leave it out");
-    if (p.packed > 1 && !scores_are_plain(p))
-        throw UsageError(score_flag(o) + ": kernels do not take it with packed heads; try --pack off");
+        throw UsageError(message("validated.score_types", flag_of(Feature::score_types, o)));
+    if (p.uses(Feature::passes)) throw UsageError(message("validated.passes", flag_of(Feature::passes, o)));
+    if (p.dropout.stored) throw UsageError(message("validated.stored_dropout"));
+    if (p.packed > 1 && !scores_are_plain(p)) throw UsageError(message("validated.packed_scores", score_flag(o)));
     std::string asked = std::string("--dtype ") + name_of(p.dtype);
     if (a.computes->features.has(Feature::head_dims))
         asked += " --dim " + std::to_string(p.dim) + " --dim-v " + std::to_string(p.dim_v);
     if (!scores_are_plain(p)) {
         const std::string who = takers(*a.computes, p);
-        throw UsageError(score_flag(o) + ": " + a.name + " has no kernel for it with " + asked + " here" +
-                         (who.empty() ? "; `tilescope run` counts it" : "; try " + who));
+        throw UsageError(who.empty() ? message("validated.no_scores", score_flag(o), a.name, asked)
+                                     : message("validated.others_take_scores", score_flag(o), a.name, asked, who));
     }
     if (r.wish.tiling.br > 0) asked += " --br " + std::to_string(r.wish.tiling.br);
     if (r.wish.tiling.bc > 0) asked += " --bc " + std::to_string(r.wish.tiling.bc);
-    throw UsageError(asked + ": " + a.name + " has no such kernel for this GPU; it has (Br x Bc) " + offers(a));
+    throw UsageError(message("validated.no_such_kernel", asked, a.name, offers(a)));
 }
 
 /// The kernels that serve a request: the first, or each of them.
@@ -123,9 +117,7 @@ std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const Gpu
 void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory, Control* control) {
     Options o = flags.options;
     if (!o.dtype && !has_files(o)) o.dtype = "f32";
-    if (o.page_size)
-        throw UsageError("--page-size " + std::to_string(*o.page_size) +
-                         ": kernels read K and V in one piece here; leave it out");
+    if (o.page_size) throw UsageError(message("validated.pages", std::to_string(*o.page_size)));
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
         Request r = lab::resolve(o, *a, control);
@@ -139,13 +131,12 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
     }
     if (all.cases.empty()) refuse(*find_algorithm("flash_v2"), lab::resolve(o, computation::attention), o);
     if (!o.out.empty() && all.cases.size() != 1)
-        throw UsageError("--out " + text::shown(o.out) + ": holds one output, but " + std::to_string(all.cases.size()) +
-                         " kernels would run; name one ALGO and one --br and --bc");
+        throw UsageError(message("validated.one_output", text::shown(o.out), std::to_string(all.cases.size())));
 }
 
 void add_survey(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory) {
     if (flags.survey != "quick" && flags.survey != "full")
-        throw UsageError("--survey " + text::shown(flags.survey) + ": must be quick or full; try --survey quick");
+        throw UsageError(message("validated.survey", text::shown(flags.survey)));
     const auto only = named(flags.algorithms);
     for (const KernelCase& c : flags.survey == "quick" ? quick_survey() : full_survey())
         if ((only.empty() || std::ranges::find(only, c.algorithm) != only.end()) &&
@@ -156,9 +147,7 @@ void add_survey(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_m
 /// Keeps the k-th of n parts, of about equal size.
 void keep_part(std::vector<KernelCase>& cases, const std::string& part) {
     const std::size_t slash = part.find('/');
-    const auto wrong = [&] {
-        return UsageError("--part " + text::shown(part) + ": must be K/N with 1 <= K <= N; try --part 1/4");
-    };
+    const auto wrong = [&] { return UsageError(message("validated.part", text::shown(part))); };
     if (slash == std::string::npos) throw wrong();
     const Index k = to_index("--part", part.substr(0, slash)), n = to_index("--part", part.substr(slash + 1));
     if (k < 1 || n < k || n > 10000) throw wrong();
@@ -186,7 +175,7 @@ ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory, Control
     ValidateRequest r;
     r.distribution = to_distribution(o.distribution);
     if ((has_files(o) || !o.out.empty()) && flags.algorithms.size() != 1)
-        throw UsageError("--q/--k/--v/--x/--out: files belong to one algorithm; name exactly one ALGO");
+        throw UsageError(message("validated.files_of_one"));
     r.gpu = gpu_from(o);
     flags.survey.empty() ? add_requested(r, flags, shared_memory, control) : add_survey(r, flags, shared_memory);
     if (!flags.part.empty()) keep_part(r.cases, flags.part);

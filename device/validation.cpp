@@ -6,11 +6,13 @@
 #include <limits>
 
 #include "algorithms/contract/packed.hpp"
+#include "core/text/message.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/workload/packing.hpp"
 
 namespace tilescope::device {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr double work_budget = 2e10;               // matrix FLOPs that the simulator computes for a case
@@ -70,11 +72,19 @@ bool depends_on_place(const Problem& p) {
     return p.bias || p.alibi > 0 || p.dropout || p.mask.blocks() || p.corner == Corner::top_left;
 }
 
+/// A message about so many outputs.
+std::string of_outputs(const char* id, Count n) { return message(id, std::to_string(n), n); }
+
 }  // namespace
 
 const char* name_of(Status status) {
     constexpr const char* names[] = {"ok", "wrong", "out of device memory"};
     return names[static_cast<int>(status)];
+}
+
+std::string in_words(Status status) {
+    constexpr const char* words[] = {"validation.ok", "validation.wrong", "validation.out_of_memory"};
+    return message(words[static_cast<int>(status)]);
 }
 
 double CaseResult::tflops() const {
@@ -144,8 +154,7 @@ void add_counters(std::vector<CaseResult>& results, std::span<const NcuLaunch> l
     std::size_t all = 0;
     for (const CaseResult& r : results) all += expected(r);
     if (all != launches.size())
-        throw RunError("--counters: ncu profiled " + std::to_string(launches.size()) + " launches, the programs have " +
-                       std::to_string(all) + "; fewer cases at a time (--part) may help");
+        throw RunError(message("validation.other_launches", std::to_string(launches.size()), std::to_string(all)));
     for (CaseResult& r : results) {
         if (expected(r) > 0) r.measured = combine(launches.subspan(0, expected(r)));
         launches = launches.subspan(expected(r));
@@ -158,22 +167,19 @@ std::string verdict(const Deviations& d, Dtype dtype) {
         std::snprintf(text, sizeof text, "%.2g", x);
         return std::string(text);
     };
-    if (d.kernel.not_finite > d.simulator.not_finite)
-        return std::to_string(d.kernel.not_finite) + " outputs are NaN or infinite";
+    if (d.kernel.not_finite > d.simulator.not_finite) return of_outputs("validation.not_finite", d.kernel.not_finite);
     if (d.not_finite_unchecked > 0 && d.simulator.not_finite == 0)
-        return std::to_string(d.not_finite_unchecked) + " outputs of heads not compared are NaN or infinite";
+        return of_outputs("validation.not_finite_unchecked", d.not_finite_unchecked);
     if (d.kernel.finite_instead > d.simulator.finite_instead)
-        return std::to_string(d.kernel.finite_instead) + " outputs are finite where they should not be";
-    if (d.kernel.compared == 0) return "all outputs are NaN or infinite in the reference; there is nothing to compare";
-    if (d.other_difference > 1e-4) return "the LSE is off by " + number(d.other_difference) + " of the simulator's";
+        return of_outputs("validation.finite_instead", d.kernel.finite_instead);
+    if (d.kernel.compared == 0) return message("validation.nothing_to_compare");
+    if (d.other_difference > 1e-4) return message("validation.lse_off", number(d.other_difference));
     if (dtype != Dtype::f32)
         return d.kernel.rms > std::max(1.25 * d.simulator.rms, 1e-6 * d.largest_of_all)
-                   ? "its RMS error is " + number(d.kernel.rms) + ", the simulator's is " + number(d.simulator.rms)
+                   ? message("validation.rms_error", number(d.kernel.rms), number(d.simulator.rms))
                    : "";
     const double allowed = std::max(1e-5 * d.largest_of_all, 4 * d.simulator.max_abs);
-    return d.kernel.max_abs > allowed
-               ? "its error is " + number(d.kernel.max_abs) + ", " + number(allowed) + " is allowed"
-               : "";
+    return d.kernel.max_abs > allowed ? message("validation.error", number(d.kernel.max_abs), number(allowed)) : "";
 }
 
 Validator::Shared& Validator::shared_for(const KernelCase& c) {
@@ -262,8 +268,7 @@ CaseResult Validator::run(const KernelCase& c) {
     r.note = verdict(*r.deviations, c.problem.dtype);
     r.status = r.note.empty() ? Status::ok : Status::wrong;
     if (r.note.empty() && r.deviations->kernel.not_finite > 0)
-        r.note = std::to_string(r.deviations->kernel.not_finite) +
-                 " outputs are NaN or infinite, as the simulated program's are";
+        r.note = of_outputs("validation.not_finite_as_simulated", r.deviations->kernel.not_finite);
     for (const TensorDecl& t : s.computation->tensors(c.problem))
         if (t.role == Role::output) outputs_[t.name] = unpacked_output(outputs.at(t.name), c.problem);
     return r;

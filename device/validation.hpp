@@ -8,8 +8,9 @@
 namespace tilescope::device {
 
 enum class Status : std::uint8_t { ok, wrong, out_of_memory };
-/// "ok", "wrong", "out of device memory".
+/// In files: "ok", "wrong", "out of device memory".
 const char* name_of(Status status);
+std::string in_words(Status status);
 
 /// How far kernel and simulator are from the reference, on the checked heads: for the output that is off most, of all
 /// that the computation defines.

@@ -1,29 +1,27 @@
 // In a build without CUDA: the same functions, which say so.
+#include "core/text/message.hpp"
 #include "device/device.hpp"
 #include "device/kernel_run.hpp"
 #include "device/microbenchmarks.hpp"
 
 namespace tilescope::device {
+using text::message;
 namespace {
 
-constexpr const char* missing = "This tilescope was built without CUDA, so it has no kernels to run.";
+std::string missing() { return message("device.built_without_cuda"); }
 
 }  // namespace
 
-DeviceSearch find_device() {
-    return {std::nullopt, missing,
-            "install the CUDA toolkit, set CUDA_HOME to it if nvcc is not on PATH, and build tilescope again with "
-            "scripts/demo --kernels"};
-}
+DeviceSearch find_device() { return {std::nullopt, missing(), message("device.build_with_cuda")}; }
 
 struct KernelRun::State {};
 
-KernelRun::KernelRun(const KernelCase&, const Inputs&, Untouched) { throw RunError(missing); }
+KernelRun::KernelRun(const KernelCase&, const Inputs&, Untouched) { throw RunError(missing()); }
 KernelRun::~KernelRun() = default;
-void KernelRun::launch() { throw RunError(missing); }
-std::shared_ptr<Storage> KernelRun::download(std::string_view) const { throw RunError(missing); }
-KernelTimes KernelRun::time(Index, Control*) { throw RunError(missing); }
+void KernelRun::launch() { throw RunError(missing()); }
+std::shared_ptr<Storage> KernelRun::download(std::string_view) const { throw RunError(missing()); }
+KernelTimes KernelRun::time(Index, Control*) { throw RunError(missing()); }
 
-Reading measure(Benchmark, const Device&, Control*) { throw RunError(missing); }
+Reading measure(Benchmark, const Device&, Control*) { throw RunError(missing()); }
 
 }  // namespace tilescope::device
