@@ -3,9 +3,11 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 
 void remark(const std::string& text) {
     if (!text.empty()) std::cerr << "tilescope: " << text << '\n';
@@ -24,32 +26,34 @@ Variant chosen_variant(const std::string& text) {
 }
 
 CLI::Option* add_variants_argument(CLI::App& app, std::vector<std::string>& variants) {
-    return app.add_option("ALGO", variants, "Algorithms (see `tilescope list`), alone or with settings of their own")
+    return app.add_option("ALGO", variants, message("chosen.variants"))
         ->type_name("NAME[:KEY=VALUE,...][@GPU]");
 }
 
+std::string begin_of_see_it() { return "\n  " + message("failed.see_it", ""); }
+
 std::string see_it(const Algorithm& algorithm, const Options& options, const Place& place) {
-    return "\n  see it: " + step_command(algorithm.name, options, place);
+    return begin_of_see_it() + step_command(algorithm.name, options, place);
 }
 
 Request read_request(const Options& o, const Algorithm& algorithm) {
-    const Progress progress = Progress::blocks("reading inputs");
+    const Progress progress = Progress::blocks(message("progress.reading_inputs"));
     return resolve(o, algorithm, &control());
 }
 
 Request read_request(const Options& o, const Computation& computation) {
-    const Progress progress = Progress::blocks("reading inputs");
+    const Progress progress = Progress::blocks(message("progress.reading_inputs"));
     return resolve(o, computation, &control());
 }
 
 Experiment chosen_experiment(const Algorithm& algorithm, const Request& request) {
     if (request.wish.rule != TileRule::best) return experiment_of(algorithm, request, &control());
-    const Progress progress([&] { return std::string("searching tiles for ") + algorithm.name; });
+    const Progress progress([&] { return message("progress.searching_tiles_for", algorithm.name); });
     return experiment_of(algorithm, request, &control());
 }
 
 Inputs make_inputs(const Options& o, const Request& request, const Algorithm& algorithm) {
-    const Progress progress = Progress::blocks("making inputs");
+    const Progress progress = Progress::blocks(message("progress.making_inputs"));
     return inputs_for(o, request, algorithm, &control());
 }
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/machine/mistakes.hpp"
+#include "core/text/message.hpp"
 #include "lab/flags/command.hpp"
 #include "lab/flags/mode.hpp"
 #include "lab/flags/request.hpp"
@@ -55,7 +56,8 @@ struct DoesNotFit : RunError {
     using RunError::RunError;
 };
 
-/// The command that shows the place where a run failed, as the last line of a message.
+/// The command that shows the place where a run failed, as the last line of an error: after begin_of_see_it().
+std::string begin_of_see_it();
 std::string see_it(const Algorithm& algorithm, const lab::Options& options, const Place& place);
 
 /// Calls `f()`; a mistake of the program becomes a RunError that ends with see_it().
@@ -89,7 +91,7 @@ auto in_memory(const std::string& fix, F&& f) {
     try {
         return f();
     } catch (const std::bad_alloc&) {
-        throw RunError("out of memory; " + fix);
+        throw RunError(text::message("failed.out_of_memory", fix));
     }
 }
 

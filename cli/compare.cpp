@@ -8,8 +8,10 @@
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
+#include "cli/said.hpp"
 #include "cli/with_option.hpp"
 #include "cli/written_as.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
@@ -27,6 +29,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 /// One variant's result, or why there is none.
@@ -54,9 +57,8 @@ std::vector<Variant> chosen(const std::vector<std::string>& texts) {
     const Algorithm& first = *list[0].algorithm;
     for (const Variant& v : list)
         if (v.algorithm->computes != first.computes)
-            throw UsageError(std::string("compare: ") + first.name + " computes " + first.computes->name + ", " +
-                             v.algorithm->name + " computes " + v.algorithm->computes->name +
-                             "; compare one computation at a time");
+            throw UsageError(message("compare.two_computations", first.name, first.computes->name, v.algorithm->name,
+                                     v.algorithm->computes->name));
     return list;
 }
 
@@ -67,9 +69,7 @@ void add_row(std::vector<Row>& rows, const Variant& v, const Options& o) {
     const auto like = std::find_if(rows.begin(), rows.end(), same);
     for (auto r = like; r != rows.end(); r = std::find_if(r + 1, rows.end(), same))
         if (r->variant.algorithm == v.algorithm)
-            throw UsageError("compare: " + v.label +
-                             " is there twice; leave one out, or give it settings of its own, as in " +
-                             v.algorithm->name + ":br=64,bc=64 or " + v.algorithm->name + "@H100");
+            throw UsageError(message("compare.twice", v.label, v.algorithm->name));
     row.request = like != rows.end() ? like->request : read_request(row.options, *v.algorithm->computes);
     if (row.request.wish.rule == TileRule::kernel) row.request.wish.rule = TileRule::common;
     rows.push_back(std::move(row));
@@ -91,14 +91,14 @@ std::string left_out(const std::vector<Row>& rows, const std::vector<std::string
     const Computation* const asked = rows[0].algorithm().computes;
     for (const Algorithm& a : algorithms())
         if (const auto r = refuses(a, rows[0].request.problem); texts.empty() && a.computes == asked && r)
-            absent.push_back(std::string(a.name) + " (" + name_of(r->feature) + ')');
-    return absent.empty() ? "" : "Left out, without what is asked for: " + text::join(absent, ", ") + '.';
+            absent.push_back(message("compare.lacks", a.name, name_of(r->feature)));
+    return absent.empty() ? "" : message("compare.left_out", text::join(absent, ", "));
 }
 
 /// Counts a row. "Does not fit" becomes the text of the row and does not end the command.
 void count_row(Row& row) {
     try {
-        const Progress progress = Progress::blocks("counting " + row.variant.label);
+        const Progress progress = Progress::blocks(message("progress.counting_of", row.variant.label));
         row.report = with_tiling(row.algorithm(), row.options, row.request,
                                  [](const Experiment& e) { return count_and_time(e, &control()); });
     } catch (const DoesNotFit& e) {
@@ -113,13 +113,13 @@ void execute_together(const std::vector<Row*>& rows) {
     const Inputs inputs = make_inputs(first.options, first.request, first.algorithm());
     std::vector<Outputs> outputs;
     for (Row* r : rows) {
-        const Progress progress = Progress::blocks("running " + r->variant.label);
+        const Progress progress = Progress::blocks(message("progress.running", r->variant.label));
         const Inputs own = with_saved(r->algorithm(), r->request.problem, inputs, threads, &control());
         r->report = with_way_back(r->algorithm(), r->options,
                                   [&] { return with_outputs(*r->report, own, threads, &control()); });
         outputs.push_back(r->report->outputs);
     }
-    const Progress progress = Progress::blocks("comparing with the reference");
+    const Progress progress = Progress::blocks(message("progress.comparing"));
     const auto errors = compare_with_reference(*first.algorithm().computes, first.request.problem, inputs, outputs,
                                                threads, &control());
     for (std::size_t k = 0; k < rows.size(); ++k) rows[k]->report->errors = errors[k];
@@ -138,7 +138,7 @@ void execute_all(std::vector<Row>& rows) {
 
 /// The error of every row's algorithm, with its tiles, on a small problem.
 void execute_small(std::vector<Row>& rows) {
-    const Progress progress = Progress::blocks("running a small problem for the errors");
+    const Progress progress = Progress::blocks(message("progress.running_small"));
     for (Row& r : rows)
         if (r.report) r.small = run_small(*r.report, r.options, r.request, &control());
 }
@@ -146,7 +146,8 @@ void execute_small(std::vector<Row>& rows) {
 std::string error_cell(const Row& row) {
     const OutputError* e = row.error();
     if (!e) return "-";
-    return (e->tells() ? text::number(e->max_abs) : "NaN") + (row.wrong() ? ", wrong" : "");
+    const std::string error = e->tells() ? text::number(e->max_abs) : "NaN";
+    return row.wrong() ? message("compare.wrong_cell", error) : error;
 }
 
 /// The row that the others' bytes are divided by: the first of the ladder's first rung, or else the first; nullptr
@@ -169,7 +170,7 @@ std::string ratio_text(double x) {
 
 /// time, TFLOP/s, bound, waves, SMs
 std::vector<std::string> time_cells(const Report& r) {
-    if (!r.time) return {"no room", "-", "-", "-", "-"};
+    if (!r.time) return {message("compare.no_room"), "-", "-", "-", "-"};
     const LaunchTime& l = r.time->longest();
     return {text::microseconds(r.time->us()),
             r.counters.matmul_flops > 0 ? text::number(*r.useful_flops_per_s() / 1e12) : "-", name_of(l.bound),
@@ -177,12 +178,13 @@ std::vector<std::string> time_cells(const Report& r) {
 }
 
 void print_comparison(const std::vector<Row>& rows, text::Format format) {
-    text::Table table({"algorithm", "Br x Bc", "SM traffic", "ratio", "DRAM traffic", "L2 hits", "time", "TFLOP/s",
-                       "bound", "waves", "SMs", "extra HBM", "max error"});
+    text::Table table(said({"column.algorithm", "column.br_bc", "column.sm_traffic", "compare.ratio",
+                            "column.dram_traffic", "compare.l2_hits", "column.time", "compare.tflops", "column.bound",
+                            "column.waves", "column.sms", "column.extra_hbm", "compare.max_error"}));
     const Row* base = base_of(rows);
     for (const Row& row : rows) {
         if (!row.report) {
-            table.add({row.variant.label, "no fit"});
+            table.add({row.variant.label, message("compare.no_fit")});
             continue;
         }
         const Report& r = *row.report;
@@ -190,7 +192,7 @@ void print_comparison(const std::vector<Row>& rows, text::Format format) {
         const auto hits = r.l2_hit_rate();
         std::vector<std::string> cells = {
             row.variant.label,
-            std::to_string(r.experiment.tiling.br) + " x " + std::to_string(r.experiment.tiling.bc),
+            message("tile.size", std::to_string(r.experiment.tiling.br), std::to_string(r.experiment.tiling.bc)),
             text::bytes(r.counters.hbm()),
             ratio_text(static_cast<double>(r.counters.hbm()) / static_cast<double>(base->report->counters.hbm())),
             dram ? text::bytes(dram->total()) : "-",
@@ -205,8 +207,9 @@ void print_comparison(const std::vector<Row>& rows, text::Format format) {
 
 /// What storing costs beside recomputing: backward passes, each with its forward pass.
 void print_passes(const std::vector<Row>& rows, text::Format format) {
-    text::Table table({"algorithm", "after", "kept besides O", "extra HBM", "matmul FLOPs", "exponentials",
-                       "other FLOPs", "SM traffic", "time"},
+    text::Table table(said({"column.algorithm", "compare.after", "compare.kept", "column.extra_hbm",
+                            "compare.matmul_flops", "compare.exponentials", "compare.other_flops", "column.sm_traffic",
+                            "column.time"}),
                       2);
     for (const Row& row : rows) {
         if (!row.report) continue;
@@ -215,7 +218,7 @@ void print_passes(const std::vector<Row>& rows, text::Format format) {
         table.add({row.variant.label, r.forward->name, text::bytes(kept_for_backward(r.experiment)),
                    text::bytes(r.hbm_extra), big(r.counters.matmul_flops), big(r.counters.exps),
                    big(r.counters.other_flops), text::bytes(r.counters.hbm()),
-                   r.time ? text::microseconds(r.time->us()) : "no room"});
+                   r.time ? text::microseconds(r.time->us()) : message("compare.no_room")});
     }
     table.print(std::cout, format);
 }
@@ -225,7 +228,7 @@ void add_different(std::vector<std::string>& lines, const std::vector<Row>& rows
     const std::string first = text_of(rows[0]);
     lines.push_back(first);
     for (const Row& r : rows)
-        if (text_of(r) != first) lines.push_back(r.variant.label + ": " + text_of(r));
+        if (text_of(r) != first) lines.push_back(message("remark.of", r.variant.label, text_of(r)));
 }
 
 bool among(const std::vector<std::string>& all, const std::string& one) {
@@ -239,21 +242,15 @@ std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice&
     add_different(lines, rows, [](const Row& r) { return describe(r.request.gpu); });
     const Row* base = base_of(rows);
     lines.push_back(
-        "SM traffic: counted bytes that cross an SM's boundary, the papers' HBM accesses; ratio: over those of " +
-        (base ? base->variant.label : std::string("the first")) +
-        ". DRAM traffic: what of it the L2 does not catch, modelled as the time is. Compulsory: " +
-        (base ? text::bytes(base->report->compulsory_read() + base->report->compulsory_written()) : std::string("-")) +
-        ". kB, MB: powers of 1000.");
-    if (base && base->report->forward)
-        lines.push_back(
-            "With the forward pass of each backward pass: counts, times and memory are those of both, one after the "
-            "other; "
-            "nothing is given back in between.");
-    if (mode.numeric) lines.push_back("Errors: computed (" + mode.why + ").");
+        base ? message("compare.about", base->variant.label,
+                       text::bytes(base->report->compulsory_read() + base->report->compulsory_written()))
+             : message("compare.about_none"));
+    if (base && base->report->forward) lines.push_back(message("compare.with_forward"));
+    if (mode.numeric) lines.push_back(message("compare.errors_computed", mode.why));
     std::vector<std::string> notes;  // of the inputs
     for (const Row& r : rows)
         for (const std::string& note : r.request.notes)
-            if (!among(notes, note)) notes.push_back(note), lines.push_back("Note: " + note + ".");
+            if (!among(notes, note)) notes.push_back(note), lines.push_back(message("remark.note", note));
     return lines;
 }
 
@@ -263,8 +260,8 @@ std::string cut_rows(const std::vector<Row>& rows) {
     for (const Row& r : rows)
         if (r.report && r.report->time)
             if (const std::string tile = about_cut_tile(r.report->experiment); !tile.empty())
-                cut.push_back(r.variant.label + ' ' + tile);
-    return cut.empty() ? "" : "The problem cuts tiles; times are of the kernels': " + text::join(cut, ", ") + '.';
+                cut.push_back(message("compare.cut_tile", r.variant.label, tile));
+    return cut.empty() ? "" : message("compare.cut", text::join(cut, ", "));
 }
 
 /// Says which rows have times of kernels that find in the L2 what their last run left there.
@@ -279,11 +276,12 @@ std::string warm_rows(const std::vector<Row>& rows) {
         all_of_it = all_of_it && kept_by_l2(*r.report) >= nearly_all_kept;
     }
     if (warm.empty()) return "";
-    return std::string("Times are warm, of kernels that run again and again: ") + (all_of_it ? "" : "most of ") +
-           "what " +
-           (warm.size() == timed ? std::string(timed == 1 ? "it touches stays" : "each touches stays")
-                                 : text::listed(warm) + (warm.size() == 1 ? " touches stays" : " touch stays")) +
-           " in the L2. DRAM traffic is " + cold_traffic() + ": more than these times have.";
+    const std::string traffic = message("compare.cold_traffic", cold_traffic());
+    if (warm.size() == timed)
+        return text::sentences({message(all_of_it ? "compare.all_warm" : "compare.all_mostly_warm", timed), traffic});
+    return text::sentences(
+        {message(all_of_it ? "compare.some_warm" : "compare.some_mostly_warm", warm.size(), text::listed(warm)),
+         traffic});
 }
 
 /// What there is to say of single rows, below the table.
@@ -291,21 +289,24 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
     std::vector<std::string> lines;
     for (const Row& row : rows) {
         const std::string& label = row.variant.label;
+        const auto add = [&](const char* id, const std::string& words) { lines.push_back(message(id, label, words)); };
         if (!row.report) {
-            lines.push_back(label + ": " + row.problem);
+            add("remark.of", row.problem);
             continue;
         }
         const Report& r = *row.report;
-        if (!r.no_time.empty()) lines.push_back(label + ": " + r.no_time + ".");
-        if (const std::string paper = beside_ideal(r); !paper.empty()) lines.push_back(label + ": " + paper);
-        if (r.time && !r.dram()) lines.push_back(label + ": no DRAM traffic: " + r.time->no_dram + ".");
+        if (!r.no_time.empty()) add("remark.of_sentence", r.no_time);
+        if (const std::string paper = beside_ideal(r); !paper.empty()) add("remark.of", paper);
+        if (r.time && !r.dram()) add("compare.no_dram", r.time->no_dram);
         for (const std::string& note : r.notes)
-            if (!among(row.request.notes, note)) lines.push_back(label + ": " + note + ".");
+            if (!among(row.request.notes, note)) add("remark.of_sentence", note);
         if (row.wrong())
-            for (const std::string& wrong : about_wrong_outputs(*row.computed()))
-                lines.push_back((label == row.algorithm().name ? "" : label + ": ") + wrong + "; it is not ranked.");
+            for (const std::string& wrong : about_wrong_outputs(*row.computed())) {
+                const std::string not_ranked = message("compare.not_ranked", wrong);
+                label == row.algorithm().name ? lines.push_back(not_ranked) : add("remark.of", not_ranked);
+            }
         else if (const OutputError* e = r.error(); e && e->compared < e->elements)
-            lines.push_back(label + ": " + describe_error(r, row.algorithm().computes->output, *e) + ".");
+            add("remark.of_sentence", describe_error(r, row.algorithm().computes->output, *e));
     }
     for (const Row& row : rows)
         if (const std::string untimed = untimed_pages(row.request.problem); row.report && !untimed.empty()) {
@@ -328,7 +329,7 @@ std::vector<Contender> contenders_of(const std::vector<Row>& rows) {
 void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Format format, const std::string& absent) {
     const std::string begin = format == text::Format::latex ? "% " : "";
     const auto print = [&](const std::string& line) {
-        const std::size_t command = std::min(line.rfind("\n  see it: "), line.size());  // not wrapped, to be copied
+        const std::size_t command = std::min(line.rfind(begin_of_see_it()), line.size());  // not wrapped, to be copied
         text::print_wrapped(std::cout, line.substr(0, command), begin);
         if (command < line.size()) std::cout << begin << line.substr(command + 1) << '\n';
         if (format == text::Format::markdown) std::cout << '\n';
@@ -344,9 +345,9 @@ void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Form
     if (!mode.numeric) {
         const auto small = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.small; });
         print(small == rows.end()
-                  ? "max error -: " + mode.why + "."
-                  : "max error: of " + describe(small_problem(small->request.problem), *small->algorithm().computes) +
-                        ", the same tiles (" + mode.why + ").");
+                  ? message("compare.no_errors", mode.why)
+                  : message("compare.errors_of_small",
+                            describe(small_problem(small->request.problem), *small->algorithm().computes), mode.why));
     }
     if (!absent.empty()) print(absent);
     for (const std::string& line : remarks(rows)) print(line);
@@ -415,7 +416,7 @@ void compare(const Options& o, const std::vector<std::string>& texts, const std:
         print_csv(rows);
     else
         print_text(rows, mode, table_format(as), left_out(rows, texts));
-    if (reports.empty()) throw RunError("compare: no algorithm fits; see above");
+    if (reports.empty()) throw RunError(message("compare.none_fits"));
     std::vector<std::string> wrong;
     for (const Row& r : rows)
         if (r.computed()) wrong.push_back(wrong_in_short(*r.computed()));
@@ -428,7 +429,7 @@ void add_compare(CLI::App& app) {
     static Options options;
     static std::vector<std::string> variants;
     static std::string format, with_what;
-    CLI::App* sub = app.add_subcommand("compare", "Compare algorithms on one problem (default: all of attention)");
+    CLI::App* sub = app.add_subcommand("compare", message("compare.command"));
     add_variants_argument(*sub, variants);
     add_problem_options(*sub, options);
     add_numeric_options(*sub, options);
@@ -436,21 +437,14 @@ void add_compare(CLI::App& app) {
     sub->remove_option(sub->get_option("--out"));
     sub->get_option("--heads")->default_str(std::to_string(usual_heads));
     sub->get_option("--seq")->default_str(std::to_string(usual_seq));
-    sub->get_option("--tiles")->description(
-        "Of auto: kernel (FlashAttention-2's published tiles for all), paper or best");
+    sub->get_option("--tiles")->description(message("compare.tiles_flag"));
     add_with_option(*sub, with_what);
-    add_format_option(*sub, format, "the columns of sweep");
+    add_format_option(*sub, format, message("compare.csv"));
     add_json_option(*sub, options);
-    sub->get_option("--json")->description("Short for --format json");
-    sub->footer("Keys: " + text::join(settable_flags(), ", ") +
-                "\n"
-                "Examples:\n"
-                "  tilescope compare\n"
-                "  tilescope compare standard flash_v1 flash_v2 --seq 8192 --causal\n"
-                "  tilescope compare flash_v2 flash_v2:br=64,bc=64 flash_v2@A100 --format markdown\n"
-                "  tilescope compare standard_backward flash_v2_backward --with forward    recompute or store\n"
-                "  tilescope compare softmax_naive softmax_safe softmax_online --seq-q 4000 --seq-k 25000\n"
-                "  tilescope compare --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4");
+    sub->get_option("--json")->description(message("format.json_flag"));
+    sub->footer(message("help.keys", text::join(settable_flags(), ", ")) + '\n' +
+                examples({"compare.example", "compare.example_causal", "compare.example_variants",
+                          "compare.example_backward", "compare.example_softmax", "compare.example_toy"}));
     sub->callback([] { compare(options, variants, format, with_what); });
 }
 

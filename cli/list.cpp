@@ -3,6 +3,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu/gpu_presets.hpp"
@@ -12,6 +14,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 Json features_of(const Algorithm& a) {
@@ -45,7 +48,7 @@ void print_list_json() {
 
 /// The user's algorithms, which were loaded from files.
 void print_own() {
-    text::Table table({"your own", "computes", "idea", "loaded from"}, 4);
+    text::Table table(said({"listing.own", "listing.computes", "listing.idea", "listing.loaded_from"}), 4);
     bool any = false;
     for (const Algorithm& a : algorithms()) {
         if (!a.file) continue;
@@ -59,7 +62,7 @@ void print_own() {
 
 /// Which features each algorithm of a computation supports; prints nothing where the computation has none.
 void print_features(const Computation& c) {
-    std::vector<std::string> heads = {"does"};
+    std::vector<std::string> heads = {message("listing.does")};
     std::vector<Feature> asked;
     for (const Feature f : all_features)
         if (f != Feature::head_dims && c.features.has(f)) asked.push_back(f), heads.emplace_back(word_for(f));
@@ -68,7 +71,7 @@ void print_features(const Computation& c) {
     for (const Algorithm& a : algorithms()) {
         if (a.computes != &c) continue;
         std::vector<std::string> cells = {a.name};
-        for (const Feature f : asked) cells.emplace_back(a.supports.has(f) ? "yes" : "-");
+        for (const Feature f : asked) cells.push_back(a.supports.has(f) ? message("listing.yes") : "-");
         table.add(cells);
     }
     table.print(std::cout);
@@ -77,7 +80,8 @@ void print_features(const Computation& c) {
 
 void print_text() {
     for (const Computation* c : computations()) {
-        text::Table table({c == &computation::softmax ? "softmax kernels" : c->name, "idea"}, 2);
+        const bool kernels = c == &computation::softmax;
+        text::Table table({kernels ? message("listing.softmax_kernels") : c->name, message("listing.idea")}, 2);
         for (const Algorithm& a : algorithms())
             if (a.computes == c && !a.file) table.add({a.name, idea_of(a)});
         table.print(std::cout);
@@ -85,13 +89,13 @@ void print_text() {
         print_features(*c);
     }
     print_own();
-    std::cout << "GPUs: " << text::join(gpu_preset_names(), ", ") << "\n"
-              << "Models: " << text::join(model_names(), ", ") << "\n"
-              << "Next: tilescope compare, tilescope explain flash_v2, tilescope gpus show H100\n";
+    std::cout << message("listing.gpus", text::join(gpu_preset_names(), ", ")) << '\n'
+              << message("listing.models", text::join(model_names(), ", ")) << '\n'
+              << message("listing.next") << '\n';
 }
 
 void print_metrics() {
-    text::Table table({"metric", "unit", "", "meaning"}, 4);
+    text::Table table({message("listing.metric"), message("column.unit"), "", message("listing.meaning")}, 4);
     for (const Metric& m : metrics()) table.add({m.key, name_of(m.unit), name_of(m.evidence), m.meaning});
     table.print(std::cout);
 }
@@ -100,13 +104,13 @@ void print_metrics() {
 
 void add_list(CLI::App& app) {
     static Options options;
-    CLI::App* sub = app.add_subcommand("list", "List algorithms, GPUs and models");
+    CLI::App* sub = app.add_subcommand("list", message("listing.command"));
     static bool only_metrics = false;
-    sub->add_flag("--metrics", only_metrics, "What a run can be asked for: columns of sweep, axes of plot");
+    sub->add_flag("--metrics", only_metrics, message("listing.metrics_flag"));
     static std::vector<std::string> files;
-    sub->add_option("FILE", files, "Files of your own, to be loaded and listed")->type_name("FILE.cpp|so|py");
+    sub->add_option("FILE", files, message("listing.files"))->type_name("FILE.cpp|so|py");
     add_json_option(*sub, options);
-    sub->footer("Examples:\n  tilescope list\n  tilescope list --metrics\n  tilescope list --json");
+    sub->footer(examples({"listing.example", "listing.example_metrics", "listing.example_json"}));
     sub->callback([] {
         for (const std::string& file : files) load(file);
         options.json ? print_list_json() : only_metrics ? print_metrics() : print_text();

@@ -1,5 +1,7 @@
 // `tilescope`: the command line.
 #include "cli/commands.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "lab/flags/build_info.hpp"
 #include "lab/flags/load.hpp"
 #include "lab/flags/program.hpp"
@@ -30,21 +32,15 @@ void add_everything(CLI::App& app) {
     add_reconcile(app);
     add_doctor(app);
     for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) lab::add_load_option(*sub);
-    app.footer(
-        "Examples:\n"
-        "  tilescope compare                        all attention algorithms on the default problem\n"
-        "  tilescope explain flash_v2               where every byte goes, line by line\n"
-        "  tilescope run flash_v2 --seq 16384 --causal --gpu H100\n"
-        "  tilescope sweep flash_v1 flash_v2 --vary seq=256:16384:x2 -o sweep.csv\n"
-        "  tilescope run ./mine.cpp                 an algorithm of your own (docs/own-algorithm.md)\n" +
-        lab::exit_codes());
+    app.footer(examples({"main.example_compare", "main.example_explain", "main.example_run", "main.example_sweep",
+                         "main.example_own"}) +
+               '\n' + lab::exit_codes());
 }
 
 }  // namespace
 }  // namespace tilescope::cli
 
 int main(int argc, char** argv) {
-    return tilescope::lab::carry_out("tilescope",
-                                     "TileScope: attention algorithms on a modelled GPU, every byte and FLOP counted",
+    return tilescope::lab::carry_out("tilescope", tilescope::text::message("main.purpose").c_str(),
                                      tilescope::cli::add_everything, argc, argv);
 }

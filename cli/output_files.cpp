@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "core/text/message.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/workload/file_axes.hpp"
 
@@ -23,7 +24,7 @@ OutputFiles::OutputFiles(const Options& o, const Computation& computation, const
 void OutputFiles::write(const Outputs& outputs, std::size_t file_rank) {
     if (files_.empty()) return;
     const std::size_t rank = file_rank > 0 ? file_rank : usual_rank_;
-    const Progress progress = Progress::blocks("writing the output");
+    const Progress progress = Progress::blocks(text::message("progress.writing_output"));
     for (File& f : files_) write_tensor(f.file.stream(), *outputs.at(f.output), f.batch, rank, f.layout, &control());
     for (File& f : files_) f.file.commit();
 }

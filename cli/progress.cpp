@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "core/text/message.hpp"
+
 namespace tilescope::cli {
 using namespace lab;
 
@@ -16,7 +18,7 @@ Progress::Progress(std::function<std::string()> text) : text_(std::move(text)) {
 Progress Progress::blocks(std::string label) {
     return Progress([label = std::move(label)] {
         const Index total = control().blocks_total, done = control().blocks_done;
-        return label + (total > 0 ? "  " + std::to_string(100 * done / total) + "%" : "");
+        return total > 0 ? text::message("progress.percent", label, 100 * done / total) : label;
     });
 }
 

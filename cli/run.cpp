@@ -1,14 +1,16 @@
 // `tilescope run ALGO`: one algorithm on one problem, everything it moves and computes.
+#include <algorithm>
 #include <iostream>
-#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/output_files.hpp"
 #include "cli/progress.hpp"
+#include "cli/said.hpp"
 #include "cli/with_option.hpp"
 #include "core/machine/counters.hpp"
 #include "core/machine/launch_info.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
@@ -27,12 +29,13 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 void print_traffic(const Report& r) {
     const bool reduces = r.counters.hbm_reduce > 0;
-    std::vector<std::string> heads = {"tensor", "role", "in HBM", "read", "written"};
-    if (reduces) heads.emplace_back("reduced");
+    std::vector<std::string> heads = said({"column.tensor", "run.role", "run.in_hbm", "column.read", "column.written"});
+    if (reduces) heads.push_back(message("run.reduced"));
     text::Table table(heads, 2);
     const auto add = [&](const std::string& name, const std::string& role, Bytes size, const Traffic& t) {
         std::vector<std::string> cells = {name, role, text::bytes(size), text::bytes(t.read), text::bytes(t.write)};
@@ -40,27 +43,26 @@ void print_traffic(const Report& r) {
         table.add(cells);
     };
     for (const TensorReport& t : r.tensors) add(t.name, name_of(t.role), t.bytes, t.traffic);
-    add("total", "", r.hbm_footprint, Traffic::of(r.counters));
+    add(message("run.total"), "", r.hbm_footprint, Traffic::of(r.counters));
     table.print(std::cout, "  ");
 }
 
 /// SM traffic, which part of it reaches DRAM, and the compulsory bytes.
 void print_levels(const Report& r) {
     const Bytes reduced = r.counters.hbm_reduce;
-    text::Table table({"level", "read", "written", "FLOP per byte", "what"}, 1);
-    table.add({"SM traffic", text::bytes(r.counters.hbm_read), text::bytes(r.counters.hbm_write),
+    text::Table table(said({"column.level", "column.read", "column.written", "run.flop_per_byte", "run.what"}), 1);
+    table.add({message("column.sm_traffic"), text::bytes(r.counters.hbm_read), text::bytes(r.counters.hbm_write),
                text::number(r.arithmetic_intensity()),
-               reduced > 0 ? "crosses an SM's boundary, and " + text::bytes(reduced) + " more to be added"
-                           : std::string("crosses an SM's boundary: the papers' HBM accesses")});
+               reduced > 0 ? message("run.crosses_and_adds", text::bytes(reduced)) : message("run.crosses")});
     if (const auto dram = r.dram())
-        table.add({"DRAM traffic", text::bytes(dram->read), text::bytes(dram->written),
+        table.add({message("column.dram_traffic"), text::bytes(dram->read), text::bytes(dram->written),
                    text::number(r.dram_intensity().value_or(0)),
-                   "the L2 has " + text::percent(r.l2_hit_rate().value_or(0)) + " of what is read" +
-                       (dram->written == 0 ? ", and keeps what is written" : "") + " (modelled)"});
+                   message(dram->written == 0 ? "run.l2_has_and_keeps" : "run.l2_has",
+                           text::percent(r.l2_hit_rate().value_or(0)))});
     else if (r.time)
-        table.add({"DRAM traffic", "-", "-", "-", "not modelled: " + r.time->no_dram});
-    table.add({"compulsory", text::bytes(r.compulsory_read()), text::bytes(r.compulsory_written()), "",
-               "inputs read once, outputs written once"});
+        table.add({message("column.dram_traffic"), "-", "-", "-", message("run.not_modelled", r.time->no_dram)});
+    table.add({message("run.compulsory"), text::bytes(r.compulsory_read()), text::bytes(r.compulsory_written()), "",
+               message("run.compulsory_is")});
     table.print(std::cout, "  ");
 }
 
@@ -71,25 +73,29 @@ void print_time(const Report& r) {
     }
     const RunTime& t = *r.time;
     const Metric& speed = *find_metric("useful_flops_per_s");
-    std::cout << "\nTime (modelled): " << text::microseconds(t.us());
-    if (r.counters.matmul_flops > 0) std::cout << ", " << shown(speed, speed.of(r)) << " of useful products";
-    std::cout << '\n';
-    text::Table table({"launch", "thread blocks", "on an SM", "limited by", "warps", "registers", "waves", "SMs",
-                       "tail", "time", "bound"});
+    std::cout << '\n'
+              << (r.counters.matmul_flops > 0
+                      ? message("run.time_and_speed", text::microseconds(t.us()), shown(speed, speed.of(r)))
+                      : message("run.time", text::microseconds(t.us())))
+              << '\n';
+    text::Table table(said({"column.launch", "column.thread_blocks", "column.on_an_sm", "column.limited_by",
+                            "column.warps", "column.registers", "column.waves", "column.sms", "column.tail",
+                            "column.time", "column.bound"}));
     for (const LaunchTime& l : t.launches)
         table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), limited_by(l),
                    std::to_string(l.warps), std::to_string(l.registers), text::count(l.waves), text::grouped(l.sms),
                    text::percent(l.tail), text::microseconds(l.us), name_of(l.bound)});
     table.print(std::cout, "  ");
-    text::print_wrapped(std::cout, verdict(t, r.experiment) + ' ' + basis(t, r.experiment), "  ");
+    text::print_wrapped(std::cout, text::sentences({verdict(t, r.experiment), basis(t, r.experiment)}), "  ");
     text::print_wrapped(std::cout, about_warm(r), "  ");
 }
 
 void print_on_chip(const Report& r) {
     const GpuSpec& g = r.experiment.gpu;
-    std::cout << "\nOn chip (peak of a thread block, of " << text::binary_bytes(g.sram_per_block) << " of SRAM and "
-              << text::binary_bytes(g.registers_per_sm) << " of registers)\n";
-    text::Table table({"launch", "SRAM", "registers"});
+    std::cout << '\n'
+              << message("run.on_chip", text::binary_bytes(g.sram_per_block), text::binary_bytes(g.registers_per_sm))
+              << '\n';
+    text::Table table(said({"column.launch", "column.sram", "column.registers"}));
     for (const LaunchInfo& l : r.launches)
         table.add({l.kernel, text::binary_bytes(l.sram_peak), text::binary_bytes(l.register_peak)});
     table.print(std::cout, "  ");
@@ -98,49 +104,49 @@ void print_on_chip(const Report& r) {
 void print_arithmetic(const Report& r) {
     const Counters& c = r.counters;
     const auto big = [](Count n) { return text::count(static_cast<double>(n)); };
-    const auto moved = [](Bytes read, Bytes written) {
-        return text::bytes(read) + " read, " + text::bytes(written) + " written";
-    };
-    std::cout << "\nArithmetic (counted)\n"
-              << "  matmul FLOPs " << big(c.matmul_flops) << ", exponentials " << big(c.exps) << ", other FLOPs "
-              << big(c.other_flops) << '\n'
-              << "  SRAM " << moved(c.sram_read, c.sram_write) << "; registers "
-              << moved(c.register_read, c.register_write) << '\n';
+    std::cout << '\n'
+              << message("run.arithmetic") << "\n  "
+              << message("run.operations", big(c.matmul_flops), big(c.exps), big(c.other_flops)) << "\n  "
+              << message("run.moved_on_chip", text::bytes(c.sram_read), text::bytes(c.sram_write),
+                         text::bytes(c.register_read), text::bytes(c.register_write))
+              << '\n';
 }
 
 std::string as_published(const Experiment& e) {
     const PublishedTiles p = published_tiles(*e.algorithm, e.problem, e.gpu);
     const Tiling cut = cut_to(e.problem, p.tiling);
     const bool as_is = e.tiling.br == cut.br && e.tiling.bc == cut.bc;
-    return p.source + (as_is ? "" : ", made to fit");
+    return as_is ? p.source : message("run.made_to_fit", p.source);
 }
 
 /// Where the tiles come from, if the user left them open.
 std::string source_of_tiles(const Experiment& e, const Wish& wish) {
     switch (wish.rule) {
         case TileRule::paper:
-            return "FlashAttention-1's rule (Algorithm 1, line 1), made to fit";
+            return message("run.rule_of_paper");
         case TileRule::best:
-            return std::string("the least ") + name_of(wish.objective) + " of those tried";
+            return message("run.least_of_tried", name_of(wish.objective));
         default:
             return as_published(e);
     }
 }
 
-/// ", S 22 (FlashAttention-2's rule)" where the keys are cut into parts.
+/// "S 22 (FlashAttention-2's rule)" where the keys are cut into parts.
 std::string splits_text(const Experiment& e, const Wish& wish) {
     if (!has_splits(e.algorithm->knobs)) return "";
-    const std::string rule = e.algorithm->kernel->parts      ? "its library"
-                             : wish.splits == SplitRule::fa2 ? "FlashAttention-2"
-                                                             : "FlashAttention-3";
-    return ", S " + std::to_string(e.tiling.splits) + (wish.tiling.splits == 0 ? " (" + rule + "'s rule)" : "");
+    const std::string parts = "S " + std::to_string(e.tiling.splits);
+    if (wish.tiling.splits > 0) return parts;
+    return message(e.algorithm->kernel->parts      ? "run.by_rule_of_library"
+                   : wish.splits == SplitRule::fa2 ? "run.by_rule_of_fa2"
+                                                   : "run.by_rule_of_fa3",
+                   parts);
 }
 
-/// ", 4 heads packed (FlashAttention-2's rule)" where their rows share a tile.
+/// "4 heads packed (FlashAttention-2's rule)" where their rows share a tile.
 std::string packing_text(const Experiment& e, const Wish& wish) {
     if (e.problem.packed == 1) return "";
-    return ", " + std::to_string(e.problem.packed) + " heads packed" +
-           (wish.packing == Packing::automatic ? " (FlashAttention-2's rule)" : "");
+    const std::string packed = message("run.packed", std::to_string(e.problem.packed));
+    return wish.packing == Packing::automatic ? message("run.by_rule_of_fa2", packed) : packed;
 }
 
 /// "Br 128, Bc 64 (as FlashAttention-2's released kernel ... has them)": the knobs, and which of them were left open.
@@ -151,17 +157,21 @@ std::string knobs_text(const Experiment& e, const Wish& wish) {
         turned.push_back(std::string(k.symbol) + ' ' + std::to_string(e.tiling.*k.value));
         if (wish.tiling.*k.value == 0) open.push_back(k.symbol);
     }
-    const std::string said = text::join(turned, ", ") + splits_text(e, wish) + packing_text(e, wish);
-    if (open.empty()) return said;
     const bool all = open.size() == turned.size() && !has_splits(e.algorithm->knobs) && e.problem.packed == 1;
-    return said + " (" + (all ? "" : text::join(open, ", ") + ": ") + source_of_tiles(e, wish) + ')';
+    for (const std::string& more : {splits_text(e, wish), packing_text(e, wish)})
+        if (!more.empty()) turned.push_back(more);
+    const std::string knobs = text::join(turned, ", ");
+    if (open.empty()) return knobs;
+    return all ? message("run.knobs_from", knobs, source_of_tiles(e, wish))
+               : message("run.knobs_some_from", knobs, text::join(open, ", "), source_of_tiles(e, wish));
 }
 
-void print_errors(const Report& r, const std::string& of_what = "") {
+void print_errors(const Report& r, const std::string& title) {
     if (r.errors.empty()) return;
-    text::print_wrapped(std::cout, "\nError against the double-precision reference" + of_what);
+    text::print_wrapped(std::cout, '\n' + title);
     const auto print = [&](const std::string& name, const OutputError& e) {
-        text::print_wrapped(std::cout, (r.errors.size() > 1 ? name + ": " : "") + describe_error(r, name, e), "  ");
+        const std::string error = describe_error(r, name, e);
+        text::print_wrapped(std::cout, r.errors.size() > 1 ? message("remark.of", name, error) : error, "  ");
     };
     const std::string first = r.experiment.algorithm->computes->output;
     print(first, r.errors.at(first));
@@ -172,46 +182,51 @@ void print_errors(const Report& r, const std::string& of_what = "") {
 /// Checks of a user's program that was only counted. TileScope's own programs are tested.
 void print_unchecked(const Report& r, const std::optional<Report>& small, const Request& request) {
     if (!r.experiment.algorithm->file || r.numeric) return;
-    if (!small) return text::print_wrapped(std::cout, "\nOutputs: not checked, for nothing was computed.");
+    if (!small) return text::print_wrapped(std::cout, '\n' + message("run.not_checked"));
     Request of_small = request;
     of_small.problem = small_problem(request.problem);
-    print_errors(*small, ", of a small problem with the same tiles (" +
-                             describe(of_small, *r.experiment.algorithm->computes) + ")");
+    print_errors(*small, message("run.error_of_small", describe(of_small, *r.experiment.algorithm->computes)));
+}
+
+/// A line of the heading: what it is about, and beside that what there is to say.
+std::string labelled(std::string_view label_id, const std::string& what) {
+    constexpr std::size_t column = 9;
+    const std::string label = message(label_id);
+    return label + std::string(column - std::min(column - 1, text::width(label)), ' ') + what;
 }
 
 void print_text(const Report& r, const std::string& why_mode, const Request& request) {
     const Experiment& e = r.experiment;
-    std::ostringstream heading;
-    heading << e.algorithm->name << ": " << idea_of(*e.algorithm) << '\n'
-            << "  source   " << source_of(*e.algorithm) << '\n'
-            << "  problem  " << describe(request, *e.algorithm->computes) << '\n'
-            << "  tiles    " << knobs_text(e, request.wish) << '\n'
-            << "  gpu      " << describe(e.gpu) << '\n'
-            << "  mode     " << (r.numeric ? "numeric" : "count") << " (" << why_mode << ")\n";
-    text::print_wrapped(std::cout, heading.str(), "", std::string(11, ' '));
-    if (r.forward)
-        text::print_wrapped(std::cout,
-                            std::string("with     the forward pass, ") + r.forward->name +
-                                ": its counts, tensors and launches are among these; it keeps " +
-                                text::bytes(kept_for_backward(e)) + " besides O",
-                            "  ", std::string(11, ' '));
-    std::cout << "\nTraffic (kB, MB: powers of 1000)\n";
+    const std::string mode = message("run.mode_because", r.numeric ? "numeric" : "count", why_mode);
+    const std::vector<std::string> heading = {message("remark.of", e.algorithm->name, idea_of(*e.algorithm)),
+                                              labelled("run.source", source_of(*e.algorithm)),
+                                              labelled("run.problem", describe(request, *e.algorithm->computes)),
+                                              labelled("run.tiles", knobs_text(e, request.wish)),
+                                              labelled("run.gpu", describe(e.gpu)),
+                                              labelled("run.mode", mode)};
+    const std::string below(11, ' ');
+    text::print_wrapped(std::cout, text::join(heading, "\n  "), "", below);
+    if (r.forward) {
+        const std::string of_both = message("run.with_forward", r.forward->name, text::bytes(kept_for_backward(e)));
+        text::print_wrapped(std::cout, labelled("run.with", of_both), "  ", below);
+    }
+    std::cout << '\n' << message("run.traffic") << '\n';
     print_levels(r);
-    std::cout << "\nSM traffic by tensor (counted)\n";
+    std::cout << '\n' << message("run.traffic_by_tensor") << '\n';
     print_traffic(r);
-    std::cout << "  extra memory beyond inputs and output: " << text::bytes(r.hbm_extra) << '\n';
+    std::cout << "  " << message("run.extra_memory", text::bytes(r.hbm_extra)) << '\n';
     text::print_wrapped(std::cout, beside_ideal(r), "  ");
-    for (const std::string& note : r.notes) text::print_wrapped(std::cout, "Note: " + note + ".", "  ");
+    for (const std::string& note : r.notes) text::print_wrapped(std::cout, message("remark.note", note), "  ");
     print_arithmetic(r);
     print_on_chip(r);
     print_time(r);
-    print_errors(r);
+    print_errors(r, message("run.error"));
 }
 
 /// Checks a user's program on a small problem, where the problem is too large to be computed.
 std::optional<Report> small_check(const Report& report, const Options& o, const Request& request) {
     if (!report.experiment.algorithm->file || report.numeric || o.mode != "auto") return std::nullopt;
-    const Progress progress = Progress::blocks("running a small problem for the errors");
+    const Progress progress = Progress::blocks(message("progress.running_small"));
     return run_small(report, o, request, &control());
 }
 
@@ -220,10 +235,10 @@ Report execute_and_compare(const Report& counted, const Options& o, const Reques
     const int threads = static_cast<int>(o.threads);
     const Inputs inputs = make_inputs(o, request, *e.algorithm);
     Report report = [&] {
-        const Progress progress = Progress::blocks(std::string("running ") + e.algorithm->name);
+        const Progress progress = Progress::blocks(message("progress.running", e.algorithm->name));
         return with_outputs(counted, inputs, threads, &control());
     }();
-    const Progress progress = Progress::blocks("comparing with the reference");
+    const Progress progress = Progress::blocks(message("progress.comparing"));
     report.errors = compare_with_reference(*e.algorithm->computes, request.problem, inputs, {report.outputs}, threads,
                                            &control())[0];
     return report;
@@ -237,7 +252,7 @@ void run(const Options& o, const std::string& name, const std::string& with) {
     remark(request.remark);
     with_tiling(algorithm, o, request, [&](const Experiment& e) {
         Report report = [&] {
-            const Progress progress = Progress::blocks("counting");
+            const Progress progress = Progress::blocks(message("progress.counting"));
             return count_and_time(e, &control());
         }();
         const ModeChoice mode = choose_mode(o, request, {report});
@@ -264,22 +279,15 @@ void run(const Options& o, const std::string& name, const std::string& with) {
 void add_run(CLI::App& app) {
     static Options options;
     static std::string name, with;
-    CLI::App* sub = app.add_subcommand("run", "Run one algorithm: bytes, FLOPs, memory and, with numbers, the error");
+    CLI::App* sub = app.add_subcommand("run", message("run.command"));
     add_algorithm_argument(*sub, name);
     add_problem_options(*sub, options);
     add_numeric_options(*sub, options);
     add_file_options(*sub, options);
     add_with_option(*sub, with);
     add_json_option(*sub, options);
-    sub->footer(
-        "Examples:\n"
-        "  tilescope run flash_v2\n"
-        "  tilescope run flash_v2 --seq 16384 --heads 64 --causal --mode count\n"
-        "  tilescope run standard --softmax naive --scale 10\n"
-        "  tilescope run flash_v1 --gpu H100 --br 64 --bc 128 --json\n"
-        "  tilescope run flash_v2 --q q.npy --k k.npy --v v.npy --out o.npy\n"
-        "  tilescope run flash_v2 --layout bshd --q q.npy --k k.npy --v v.npy    as flash-attn's tensors are\n"
-        "  tilescope run softmax_online --seq-q 4000 --seq-k 25000 --mode count");
+    sub->footer(examples({"run.example", "run.example_count", "run.example_naive", "run.example_tiles",
+                          "run.example_files", "run.example_layout", "run.example_softmax"}));
     sub->callback([] { run(options, name, with); });
 }
 

@@ -3,24 +3,24 @@
 #include <vector>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::cli {
+using text::message;
 
 void add_with_option(CLI::App& app, std::string& with) {
-    app.add_option("--with", with, "Of backward passes: forward adds the counts and times of the forward pass of each")
-        ->type_name("forward");
+    app.add_option("--with", with, message("with.forward"))->type_name("forward");
 }
 
 bool asks_for_forward(const std::string& with, const Algorithm& algorithm) {
     if (with.empty()) return false;
-    if (with != "forward") throw UsageError("--with " + text::shown(with) + ": must be forward");
+    if (with != "forward") throw UsageError(message("with.must_be", text::shown(with)));
     if (algorithm.forward) return true;
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms())
         if (a.forward) names.push_back(a.name);
-    throw UsageError(std::string("--with forward: ") + algorithm.name + " is no backward pass; " +
-                     text::join(names, ", ") + " are, or leave it out");
+    throw UsageError(message("with.no_backward_pass", algorithm.name, text::join(names, ", ")));
 }
 
 }  // namespace tilescope::cli

@@ -1,0 +1,20 @@
+#include "cli/said.hpp"
+
+#include "core/text/message.hpp"
+#include "core/text/words.hpp"
+
+namespace tilescope::cli {
+
+std::vector<std::string> said(const std::vector<std::string_view>& ids) {
+    std::vector<std::string> all;
+    for (const std::string_view id : ids) all.push_back(text::message(id));
+    return all;
+}
+
+std::string lines_of(const std::vector<std::string_view>& ids) { return text::join(said(ids), "\n"); }
+
+std::string examples(const std::vector<std::string_view>& ids) {
+    return text::message("help.examples") + "\n  " + text::join(said(ids), "\n  ");
+}
+
+}  // namespace tilescope::cli
