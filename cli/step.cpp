@@ -5,6 +5,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/words.hpp"
@@ -14,6 +16,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 using namespace show;
@@ -29,35 +32,33 @@ struct StepFlags {
 
 std::string asked(const char* flag, Index value) { return std::string(flag) + ' ' + std::to_string(value); }
 
-/// UsageError unless first <= value <= last. `what` says what these numbers are.
-void check_range(const char* flag, Index value, Index first, Index last, const std::string& what) {
+/// UsageError unless first <= value <= last. The message says what these numbers are, and of what.
+void check_range(const char* flag, Index value, Index first, Index last, const char* id, const std::string& of = "") {
     if (value < first || value > last)
-        throw UsageError(asked(flag, value) + ": " + what + " from " + std::to_string(first) + " to " +
-                         std::to_string(last) + "; try " + asked(flag, value < first ? first : last));
+        throw UsageError(message(id, asked(flag, value), std::to_string(first), std::to_string(last),
+                                 asked(flag, value < first ? first : last), of));
 }
 
 void check_positions(const StepFlags& f, const Run& run) {
-    const std::string what = std::string("the operations of ") + run.algorithm().name + " are numbered here";
-    if (f.at && (f.from || f.to))
-        throw UsageError(asked("--at", *f.at) + ": is one operation, --from and --to are many; leave them out");
-    const auto check_alone = [&](const char* flag, const std::optional<Index>& value, const char* of) {
-        if (f.at && value)
-            throw UsageError(asked(flag, *value) + ": --at " + std::to_string(*f.at) +
-                             " is one operation, whatever its " + of + "; leave one of the two out");
+    if (f.at && (f.from || f.to)) throw UsageError(message("step.at_is_one", asked("--at", *f.at)));
+    const auto check_alone = [&](const char* flag, const std::optional<Index>& value, const char* id) {
+        if (f.at && value) throw UsageError(message(id, asked(flag, *value), asked("--at", *f.at)));
     };
-    check_alone("--line", f.line, "line");
-    check_alone("--launch", f.launch, "launch");
-    check_alone("--block", f.block, "thread block");
-    if (f.at) check_range("--at", *f.at, 0, run.ticks(), what);
-    if (f.from) check_range("--from", *f.from, 0, run.ticks(), what);
-    if (f.to) check_range("--to", *f.to, f.from.value_or(0), run.ticks(), what);
+    check_alone("--line", f.line, "step.at_has_line");
+    check_alone("--launch", f.launch, "step.at_has_launch");
+    check_alone("--block", f.block, "step.at_has_block");
+    const auto check = [&](const char* flag, const std::optional<Index>& value, Index first) {
+        if (value) check_range(flag, *value, first, run.ticks(), "step.no_such_operation", run.algorithm().name);
+    };
+    check("--at", f.at, 0);
+    check("--from", f.from, 0);
+    check("--to", f.to, f.from.value_or(0));
 }
 
 void check_line(const StepFlags& f, const Run& run) {
     if (!f.line) return;
     const auto code = code_for(run.algorithm(), run.experiment().problem);
-    check_range("--line", *f.line, code.front().number, code.back().number,
-                std::string("the pseudo-code of ") + run.algorithm().name + " has lines");
+    check_range("--line", *f.line, code.front().number, code.back().number, "step.no_such_line", run.algorithm().name);
 }
 
 /// The SM and the thread block to tell of: those that were asked for, or those of the failure.
@@ -66,8 +67,8 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
     const Schedule& schedule = run.schedule();
     const auto& launches = run.trace().launches();
     if (f.launch)
-        check_range("--launch", *f.launch, 1, static_cast<Index>(launches.size()), "launches are numbered here");
-    check_range("--sm", f.sm.value_or(0), 0, schedule.sms_used() - 1, "SMs with something to show are numbered");
+        check_range("--launch", *f.launch, 1, static_cast<Index>(launches.size()), "step.no_such_launch");
+    check_range("--sm", f.sm.value_or(0), 0, schedule.sms_used() - 1, "step.no_such_sm");
     w.sm = f.sm.value_or(0), w.block = f.block;
     if (f.launch) w.launch = *f.launch - 1;
     if (!f.block) {
@@ -82,23 +83,20 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
     if (!p) {
         Index last = 0;
         for (const Placement& k : schedule.placements_of(launch)) last = std::max(last, k.block);
-        check_range("--block", *f.block, 0, last,
-                    "thread blocks of launch " + std::to_string(launch + 1) + " that are shown are numbered");
+        check_range("--block", *f.block, 0, last, "step.no_such_block", std::to_string(launch + 1));
     }
     if (f.sm && *f.sm != p->sm)
-        throw UsageError(asked("--sm", *f.sm) + ": thread block " + std::to_string(*f.block) + " runs on SM " +
-                         std::to_string(p->sm) + "; leave --sm out");
+        throw UsageError(message("step.runs_elsewhere", asked("--sm", *f.sm), std::to_string(*f.block),
+                                 std::to_string(p->sm)));
     w.sm = p->sm, w.launch = launch;
     return w;
 }
 
 /// Why no step matches the flags.
 std::string why_nothing(const Run& run, const StepsWanted& w) {
-    const std::string idle = "SM " + std::to_string(w.sm) + " does nothing there; leave it out";
-    if (!w.line) return (w.launch ? asked("--launch", *w.launch + 1) : asked("--from", w.from)) + ": " + idle;
-    return asked("--line", *w.line) + ": SM " + std::to_string(w.sm) +
-           " does nothing on that line here; `tilescope explain " + run.algorithm().name +
-           "` shows on which something happens";
+    const std::string sm = std::to_string(w.sm);
+    if (w.line) return message("step.nothing_on_line", asked("--line", *w.line), sm, run.algorithm().name);
+    return message("step.nothing_there", w.launch ? asked("--launch", *w.launch + 1) : asked("--from", w.from), sm);
 }
 
 StepsWanted wanted_of(const StepFlags& f, const Run& run) {
@@ -133,7 +131,7 @@ std::vector<Index> page_of(std::vector<Index> steps, const StepFlags& f, bool fa
 void print_steps(Run& run, const StepsWanted& w, const std::vector<Index>& steps) {
     for (std::size_t k = 0; k < steps.size(); ++k) {
         if (k > 0 && !w.launch && !w.line && steps[k] > steps[k - 1] + 1)
-            std::cout << "\n… until operation " << text::grouped(steps[k] - 1) << ", SM " << w.sm << " is idle\n";
+            std::cout << '\n' << message("step.idle_until", steps[k] - 1, std::to_string(w.sm)) << '\n';
         run.seek(steps[k]);
         std::cout << '\n';
         print_step(run, w.sm);
@@ -154,8 +152,8 @@ Remarks remarks_on(Run& run, const Request& request) {
     const Run::StoredError e = run.stored_error();
     if (!is_wrong(run, e)) return r;
     r.wrong_outputs = {run.algorithm().computes->output};
-    r.notes.push_back(std::string(run.algorithm().name) + ": " + r.wrong_outputs[0] + " is wrong: max error " +
-                      text::number(e.max_abs) + " beside values up to " + text::number(e.largest));
+    r.notes.push_back(message("step.output_is_wrong", run.algorithm().name, r.wrong_outputs[0],
+                              text::number(e.max_abs), text::number(e.largest)));
     return r;
 }
 
@@ -178,11 +176,11 @@ void print_json(Run& run, Index sm, const std::vector<Index>& steps, const Remar
 /// What there is beyond the page.
 void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
     if (told.size() == all.size()) return;
-    std::cout << '\n' << told.size() << " of " << text::grouped(static_cast<Index>(all.size())) << " operations; ";
-    if (told.back() == all.back())
-        std::cout << "--from 0 begins with the first\n";
-    else
-        std::cout << "--from " << told.back() + 1 << " goes on, --to N shows all up to there\n";
+    const bool last = told.back() == all.back();
+    std::cout << '\n'
+              << (last ? message("step.more_before", told.size(), all.size())
+                       : message("step.more_after", told.size(), all.size(), std::to_string(told.back() + 1)))
+              << '\n';
 }
 
 /// Throws what the run ends with. The window draws a tile that does not fit, but no race and no broken promise.
@@ -191,14 +189,14 @@ void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
     try {
         count(e, &control());
     } catch (const OutOfChipMemory& error) {
-        throw RunError(explain(error, *e.algorithm, e.problem, e.tiling, e.gpu) +
-                       "\n  see it: " + shell_line(command_of({"tilescope-gui"}, run.algorithm().name, f.options)));
+        throw RunError(explain(error, *e.algorithm, e.problem, e.tiling, e.gpu) + begin_of_see_it() +
+                       shell_line(command_of({"tilescope-gui"}, run.algorithm().name, f.options)));
     }
     throw RunError(failure_text(run));
 }
 
 void print_notes(const Remarks& remarks) {
-    for (const std::string& note : remarks.notes) text::print_wrapped(std::cout, "Note: " + note + ".");
+    for (const std::string& note : remarks.notes) text::print_wrapped(std::cout, message("remark.note", note));
 }
 
 void tell(const StepFlags& f, const Request& request, Run& run, const Remarks& remarks) {
@@ -236,45 +234,38 @@ void step(const StepFlags& f) {
     remark(request.remark);
     const Problem problem = problem_of(algorithm, request);
     const Tiling tiling = choose_tiling(algorithm, problem, request.wish, request.gpu);
-    in_memory("try fewer --heads, or a shorter --seq", [&] {
+    in_memory(message("step.needs_less"), [&] {
         Run run = make_run({&algorithm, problem, tiling, request.gpu}, f.options, request, &control());
         const Remarks remarks = remarks_on(run, request);
         tell(f, request, run, remarks);
         if (!remarks.wrong_outputs.empty())
-            throw RunError(run.algorithm().name + std::string(" computes a wrong ") +
-                           text::listed(remarks.wrong_outputs) + "; mend the program");
+            throw RunError(message("step.computes_wrong", run.algorithm().name, text::listed(remarks.wrong_outputs)));
     });
 }
 
-void add_number(CLI::App& app, const char* flag, std::optional<Index>& value, const char* help) {
-    add_whole_option(app, flag, {0, Whole().most, 0}, help, [&value](Index n) { value = n; });
+void add_number(CLI::App& app, const char* flag, std::optional<Index>& value, const char* help_id) {
+    add_whole_option(app, flag, {0, Whole().most, 0}, message(help_id).c_str(), [&value](Index n) { value = n; });
 }
 
 }  // namespace
 
 void add_step(CLI::App& app) {
     static StepFlags flags;
-    CLI::App* sub =
-        app.add_subcommand("step", "Tell a run operation by operation, as the window does: what one SM does and why");
+    CLI::App* sub = app.add_subcommand("step", message("step.command"));
     add_algorithm_argument(*sub, flags.algorithm);
-    add_number(*sub, "--at", flags.at,
-               "One operation with all there is to it: every tile, the loops, memory, counters");
-    add_number(*sub, "--from", flags.from, "The first operation (0: before anything has run)");
-    add_number(*sub, "--to", flags.to, "The last operation");
-    add_number(*sub, "--sm", flags.sm, "The SM to speak of (0)");
-    add_number(*sub, "--line", flags.line, "Only visits of this line of the pseudo-code");
-    add_number(*sub, "--launch", flags.launch, "Only this launch, counted from 1");
-    add_number(*sub, "--block", flags.block, "Only this thread block of the launch, on whichever SM it runs");
-    sub->add_flag("--table", flags.table, "A row for each operation: its formula and what it makes of the first row");
+    add_number(*sub, "--at", flags.at, "step.at_flag");
+    add_number(*sub, "--from", flags.from, "step.from_flag");
+    add_number(*sub, "--to", flags.to, "step.to_flag");
+    add_number(*sub, "--sm", flags.sm, "step.sm_flag");
+    add_number(*sub, "--line", flags.line, "step.line_flag");
+    add_number(*sub, "--launch", flags.launch, "step.launch_flag");
+    add_number(*sub, "--block", flags.block, "step.block_flag");
+    sub->add_flag("--table", flags.table, message("step.table_flag"));
     add_problem_options(*sub, flags.options);
     add_input_options(*sub, flags.options);
     add_json_option(*sub, flags.options);
     sub->get_option("--table")->excludes("--at", "--json");
-    sub->footer(
-        "Examples:\n"
-        "  tilescope step flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4 --table\n"
-        "  tilescope step flash_v2 --seq 256 --heads 1 --br 64 --bc 64 --line 9\n"
-        "  tilescope step flash_v2 --seq 512 --br 64 --bc 64 --at 60");
+    sub->footer(examples({"step.example_table", "step.example_line", "step.example_at"}));
     sub->callback([] { step(flags); });
 }
 

@@ -1,6 +1,8 @@
 #include <iostream>
 
+#include "cli/said.hpp"
 #include "cli/step.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
@@ -21,6 +23,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 using namespace show;
@@ -61,13 +64,14 @@ void print_contents(const RecordedTile& tile, TileData values, Index most, const
 
 /// "S (4 × 4): from −1.81 to 2.8".
 std::string title_of(const RecordedTile& tile, TileData values) {
-    return tile.name + " (" + tile_shape(tile) + ")" + (values.empty() ? "" : ": " + range_text(values));
+    return values.empty() ? message("step.tile", tile.name, tile_shape(tile))
+                          : message("step.tile_with_range", tile.name, tile_shape(tile), range_text(values));
 }
 
 /// The pseudo-code with what its lines have cost so far.
 void print_code(const Run& run, const SmState& sm) {
     constexpr std::size_t costs = 30;  // what stands right of the code
-    text::Table table({"line", "pseudo-code", "SM traffic", "FLOPs"}, 2);
+    text::Table table(said({"column.line", "column.pseudo_code", "column.sm_traffic", "step.flops"}), 2);
     for (const CodeLine& c : run.algorithm().code) {
         const std::string code = c.code;
         const std::string indent(code.find_first_not_of(' '), ' ');
@@ -91,15 +95,16 @@ void print_chip(const Run& run, const SmState& sm) {
          {std::tuple(Space::sram, sm.sram_used, gpu.sram_per_block),
           std::tuple(Space::registers, sm.registers_used, gpu.registers_per_sm)}) {
         std::cout << '\n'
-                  << space_title(space) << ": " << space_used(used, capacity) << ", " << space_free(used, capacity)
+                  << message("step.space", space_title(space), space_used(used, capacity), space_free(used, capacity))
                   << '\n';
         for (const TileState& live : sm.tiles) {
             const RecordedTile& tile = run.trace().tiles()[live.tile];
             if (tile.space != space) continue;
             const TileData values = run.player().values(live);
             const std::string mark = part_mark(operation, part_of(operation, live.tile));
-            std::cout << "  " << title_of(tile, values) << ", " << name_of(tile.dtype) << ", " << tile_size(tile)
-                      << ", written by operation " << run.schedule().tick_of(live.written)
+            std::cout << "  "
+                      << message("step.tile_on_chip", title_of(tile, values), name_of(tile.dtype), tile_size(tile),
+                                 std::to_string(run.schedule().tick_of(live.written)))
                       << (mark.empty() ? "" : "  [" + mark + "]") << '\n';
             if (!values.empty()) print_contents(tile, values, many, "    ");
         }
@@ -112,14 +117,15 @@ void print_change(const Run& run, const SmState& sm) {
     if (written && !run.operation(sm)->moves_data()) {
         const RecordedTile& tile = run.trace().tiles()[written->tile];
         if (const TileData before = run.values_before(*written); !before.empty()) {
-            std::cout << "\nbefore: " << title_of(tile, before) << '\n';
+            std::cout << '\n' << message("step.before", title_of(tile, before)) << '\n';
             print_contents(tile, before, many, "    ");
         }
     }
     if (!run.has_values()) return;
     const auto errors = run.error_so_far(sm);
     std::cout << '\n'
-              << error_title(run) << ": " << (errors.empty() ? why_no_error(run) : error_text(errors.back().rms))
+              << message("remark.of", error_title(run),
+                         errors.empty() ? why_no_error(run) : error_text(errors.back().rms))
               << '\n'
               << stored_text(run, run.stored_error()) << '\n';
 }
@@ -143,7 +149,7 @@ void print_hbm(const Run& run) {
 
 void print_run_counters(const Run& run) {
     std::cout << '\n';
-    text::Table table({"counter", "so far", "whole run"});
+    text::Table table(said({"step.counter", "tables.so_far", "tables.whole_run"}));
     for (const CounterRow& r : counter_rows(run, run.algorithm().name, &run.counted()))
         table.add({r.name, r.so_far.text, r.whole.text});
     table.print(std::cout, "  ");
@@ -159,7 +165,8 @@ void print_other_sms(const Run& run, Index sm) {
     for (std::size_t k = 0; k < std::min(most, others.size()); ++k)
         std::cout << sm_name(*others[k]) << " · " << sm_block(*others[k]) << " · " << sm_line(*others[k]) << " · "
                   << formula(run, *others[k]) << '\n';
-    if (others.size() > most) std::cout << "and " << others.size() - most << " more; --sm N speaks of another\n";
+    if (others.size() > most)
+        std::cout << message("step.more_sms", std::to_string(others.size() - most)) << '\n';
 }
 
 Json number_json(float x) {
@@ -191,18 +198,20 @@ Json tiles_json(const Run& run, const SmState& sm) {
 
 void print_heading(const Run& run, const Request& request, const StepsWanted& wanted, Index first, Index last) {
     const Experiment& e = run.experiment();
-    text::print_wrapped(std::cout, e.algorithm->name + std::string(": ") + describe(request, *e.algorithm->computes) +
-                                       "; tiles " + tiles_text(e) + " on " + e.gpu.name);
-    std::cout << "SM " << wanted.sm << ", operation" << (first == last ? " " : "s ") << text::grouped(first);
-    if (last > first) std::cout << " to " << text::grouped(last);
-    std::cout << " of " << text::grouped(run.ticks()) << '\n';
+    text::print_wrapped(std::cout, message("step.heading", e.algorithm->name,
+                                           describe(request, *e.algorithm->computes), tiles_text(e), e.gpu.name));
+    const std::string sm = std::to_string(wanted.sm);
+    std::cout << (first == last ? message("step.one_of", sm, first, run.ticks())
+                                : message("step.some_of", sm, first, last, run.ticks()))
+              << '\n';
     print_wrapped(run.shortened(), "");
 }
 
 void print_step(const Run& run, Index sm) {
     const SmState& focus = in_focus(run, sm);
     const StepText s = step_text(run, focus);
-    std::cout << "operation " << s.step << (s.where.empty() ? "" : " · " + s.where) << '\n';
+    const std::string step = message("step.operation", std::to_string(s.step));
+    std::cout << step << (s.where.empty() ? "" : " · " + s.where) << '\n';
     if (!s.code.empty()) std::cout << "  " << s.code << '\n';
     if (!s.formula.empty()) std::cout << "  " << s.formula << '\n';
     print_wrapped(s.happening, "  ");
@@ -221,15 +230,16 @@ void print_steps_table(Run& run, Index sm, const std::vector<Index>& steps) {
     for (const auto& row : board.rows) table.add(row);
     std::cout << '\n';
     table.print(std::cout);
-    if (run.has_values()) std::cout << "\nof each tile row 0, where the operation has written it";
-    if (!board.left_out.empty()) std::cout << "; no room for " << text::join(board.left_out, ", ");
-    if (run.has_values()) std::cout << '\n';
+    if (!run.has_values()) return;
+    const std::string left_out = text::join(board.left_out, ", ");
+    std::cout << '\n'
+              << (left_out.empty() ? message("step.first_rows") : message("step.first_rows_but", left_out)) << '\n';
 }
 
 void print_everything(const Run& run, Index sm) {
     const SmState& focus = in_focus(run, sm);
     const StepText s = step_text(run, focus);
-    std::cout << tick_text(run, s.step) << " · " << duration(run.seconds(s.step)) << " modelled · "
+    std::cout << tick_text(run, s.step) << " · " << message("time.modelled", duration(run.seconds(s.step))) << " · "
               << launch_lines(run, busy_sms(work_of_sms(run, false)), false).front() << "\n\n"
               << sm_name(focus) << (s.where.empty() ? "" : " · " + s.where) << '\n';
     if (!s.formula.empty()) std::cout << "  " << s.formula << '\n';
