@@ -8,6 +8,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/table.hpp"
 #include "core/text/version.hpp"
 #include "core/text/words.hpp"
@@ -21,20 +23,35 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 namespace fs = std::filesystem;
 
+/// What things are needed for: as JSON has it, and the message for people.
+struct Purpose {
+    const char *key, *id;
+};
+constexpr Purpose for_window{"window", "doctor.window"}, for_figures{"figures", "doctor.figures"},
+    for_films{"films", "doctor.films"}, for_page{"page", "doctor.page"}, for_python{"Python", "doctor.python"},
+    for_own_programs{"own programs", "doctor.own_programs"}, for_kernels{"kernels", "doctor.kernels"},
+    for_counters{"counters", "doctor.counters"};
+
 /// Something that is needed for a purpose.
 struct Need {
-    std::string purpose, what;
+    const Purpose* purpose;
+    std::string what;
     std::string found;  ///< what there is of it
     std::string get;    ///< how to get it; empty where it is there
 };
 
-Need need(std::string purpose, std::string what, const std::optional<std::string>& found, std::string get) {
-    return {std::move(purpose), std::move(what), found ? text::shown(*found, 400) : "", found ? "" : std::move(get)};
+Need need(const Purpose& purpose, std::string what, const std::optional<std::string>& found, std::string get) {
+    return {&purpose, std::move(what), found ? text::shown(*found, 400) : "", found ? "" : std::move(get)};
 }
+
+/// How to get packages.
+std::string apt(const char* packages) { return message("doctor.apt", packages); }
+std::string apt_and_build(const char* packages) { return message("doctor.apt_and_build", packages); }
 
 /// Another program that is run for what it prints. It starts at once, so that several run side by side. Where there is
 /// no such program, the answer is empty.
@@ -86,15 +103,13 @@ std::optional<std::string> display() {
 // ---- The window, figures, films and the page
 
 void add_window(std::vector<Need>& all) {
-    all.push_back(need("window", "tilescope-gui", existing(own_binary().parent_path() / "tilescope-gui"),
-                       "scripts/demo, which installs its libraries and builds it"));
-    all.push_back(need("window", "a display", display(), "a desktop, or ssh -X; pictures and films take Xvfb instead"));
-    all.push_back(
-        need("window", "rsvg-convert, for PDF", found_on_path("rsvg-convert"), "apt-get install librsvg2-bin"));
+    all.push_back(need(for_window, "tilescope-gui", existing(own_binary().parent_path() / "tilescope-gui"),
+                       message("doctor.get_gui")));
+    all.push_back(need(for_window, message("doctor.display"), display(), message("doctor.get_display")));
+    all.push_back(need(for_window, message("doctor.rsvg"), found_on_path("rsvg-convert"), apt("librsvg2-bin")));
 }
 
 /// Figures are scripts for gnuplot, of this version or a newer one.
-constexpr const char* with_gnuplot = "apt-get install gnuplot-nox";
 constexpr double least_gnuplot = 5.4;
 
 Question ask_gnuplot() {
@@ -105,7 +120,8 @@ void add_figures(std::vector<Need>& all, const std::vector<std::string>& said) {
     const auto version = word_after(said, "version ");
     double number = 0;
     if (version) std::from_chars(version->data(), version->data() + version->size(), number);
-    Need gnuplot = need("figures", "gnuplot 5.4", version, with_gnuplot);
+    const std::string with_gnuplot = apt("gnuplot-nox");
+    Need gnuplot = need(for_figures, "gnuplot 5.4", version, with_gnuplot);
     if (number < least_gnuplot) gnuplot.get = with_gnuplot;
     all.push_back(gnuplot);
 
@@ -117,20 +133,23 @@ void add_figures(std::vector<Need>& all, const std::vector<std::string>& said) {
     for (const auto& [format, terminal] : made)
         if (terminals.find(terminal) != terminals.npos) formats.emplace_back(format);
     const bool whole = formats.size() == std::size(made);
-    all.push_back({"figures", "its SVG, PNG, PDF and TeX", text::join(formats, ", "), whole ? "" : with_gnuplot});
+    all.push_back({&for_figures, message("doctor.terminals"), text::join(formats, ", "), whole ? "" : with_gnuplot});
 }
 
 void add_films(std::vector<Need>& all, const std::vector<std::string>& said) {
-    all.push_back(need("films", "ffmpeg", word_after(said, "ffmpeg version "), "apt-get install ffmpeg"));
+    all.push_back(need(for_films, "ffmpeg", word_after(said, "ffmpeg version "), apt("ffmpeg")));
     const auto shown = display();
-    all.push_back(need("films", "a display, or Xvfb", shown ? shown : found_on_path("Xvfb"), "apt-get install xvfb"));
+    all.push_back(
+        need(for_films, message("doctor.display_or_xvfb"), shown ? shown : found_on_path("Xvfb"), apt("xvfb")));
 }
 
 void add_page(std::vector<Need>& all) {
-    all.push_back(need("page", "em++", found_on_path("em++"), "scripts/web, which installs it and builds the page"));
+    all.push_back(need(for_page, "em++", found_on_path("em++"), message("doctor.get_em")));
 }
 
 // ---- Python, and programs of one's own
+
+constexpr const char* python_packages = "python3-dev pybind11-dev";
 
 /// The folder that has the package, for PYTHONPATH: as it is built, installed, or in a wheel.
 std::optional<std::string> package_folder() {
@@ -151,23 +170,21 @@ Question ask_python() {
 
 /// Packages of apt are for the system's python3 only.
 std::string how_to_get_numpy(const std::optional<std::string>& python) {
-    const std::string package = "apt-get install python3-numpy";
+    const std::string package = apt("python3-numpy");
     if (!python || *python == "/usr/bin/python3" || *python == "/bin/python3") return package;
-    return text::shown(*python, 400) + " -m pip install numpy, or " + package + " and /usr/bin first on PATH";
+    return message("doctor.get_numpy", text::shown(*python, 400), package);
 }
 
 void add_python(std::vector<Need>& all, const std::vector<std::string>& said) {
     const auto numpy = word_after(said, "NumPy "), folder = package_folder(), python = found_on_path("python3");
     const std::string with_numpy = how_to_get_numpy(python);
-    all.push_back(need("Python", "python3", word_after(said, "python "), "apt-get install python3"));
-    all.push_back(need("Python", "NumPy", numpy, with_numpy));
-    Need module = need("Python", "the module tilescope", folder ? std::optional("PYTHONPATH=" + *folder) : std::nullopt,
-                       "apt-get install python3-dev pybind11-dev, and build again");
+    all.push_back(need(for_python, "python3", word_after(said, "python "), apt("python3")));
+    all.push_back(need(for_python, "NumPy", numpy, with_numpy));
+    Need module = need(for_python, message("doctor.module"), folder ? std::optional("PYTHONPATH=" + *folder) : std::nullopt,
+                       apt_and_build(python_packages));
     if (folder && !word_after(said, "tilescope ")) {
         if (numpy && !said.empty()) module.found = text::shown(said.back(), 400);
-        module.get = numpy ? "the python3 that it was built for, or build again with -DPython3_EXECUTABLE=" +
-                                 text::shown(python.value_or("PYTHON3"), 400)
-                           : with_numpy;
+        module.get = numpy ? message("doctor.get_module", text::shown(python.value_or("PYTHON3"), 400)) : with_numpy;
     }
     all.push_back(module);
 }
@@ -187,18 +204,15 @@ std::optional<std::string> headers() {
 }
 
 void add_own_programs(std::vector<Need>& all) {
-    all.push_back(need("own programs", "a C++ compiler", program_of(compiler()), "apt-get install g++, or set CXX"));
-    all.push_back(need("own programs", "TileScope's headers", headers(), "cmake --install build --prefix FOLDER"));
+    all.push_back(need(for_own_programs, message("doctor.compiler"), program_of(compiler()), message("doctor.get_compiler")));
+    all.push_back(need(for_own_programs, message("doctor.headers"), headers(), message("doctor.get_headers")));
     std::optional<std::string> part;
     for (const fs::path& file : python_parts())
         if (!part) part = existing(file);
-    all.push_back(
-        need("own programs", "tilescope-python.so", part, "apt-get install python3-dev pybind11-dev, and build again"));
+    all.push_back(need(for_own_programs, "tilescope-python.so", part, apt_and_build(python_packages)));
 }
 
 // ---- Kernels and counters
-
-constexpr const char* machine_with_gpu = "a machine with an NVIDIA GPU and its driver";
 
 void add_kernels(std::vector<Need>& all) {
     const std::string cuda = build_info().cuda;
@@ -208,20 +222,21 @@ void add_kernels(std::vector<Need>& all) {
     if (search.device) gpu = search.device->name;
     const std::vector<std::string> known = device::gpus_of_driver();
     if (!toolkit && !known.empty()) gpu = text::join(known, ", ");
-    all.push_back(need("kernels", "a build with CUDA", toolkit, search.fix));
-    all.push_back(need("kernels", "a GPU", gpu, toolkit ? search.fix : machine_with_gpu));
+    all.push_back(need(for_kernels, message("doctor.cuda"), toolkit, search.fix));
+    all.push_back(need(for_kernels, message("doctor.a_gpu"), gpu, toolkit ? search.fix : message("doctor.get_gpu")));
 }
 
 void add_counters(std::vector<Need>& all) {
     using enum device::CountersOpen;
-    all.push_back(need("counters", "ncu (Nsight Compute)", found_on_path("ncu"), device::how_to_get_ncu));
+    all.push_back(need(for_counters, "ncu (Nsight Compute)", found_on_path("ncu"), device::how_to_get_ncu));
     const device::CountersOpen open = device::counters_open();
     std::optional<std::string> allowed;
-    if (open == to_everyone) allowed = "to everyone";
+    if (open == to_everyone) allowed = message("doctor.to_everyone");
     const device::Rights rights = device::rights();
-    if (open == to_root && rights.admin) allowed = rights.root ? "to root" : "to the capability SYS_ADMIN";
-    all.push_back(need("counters", "a driver that shows them", allowed,
-                       open == to_root || rights.in_windows ? device::how_to_read_counters(rights) : machine_with_gpu));
+    if (open == to_root && rights.admin) allowed = message(rights.root ? "doctor.to_root" : "doctor.to_admin");
+    const bool closed = open == to_root || rights.in_windows;
+    all.push_back(need(for_counters, message("doctor.open_driver"), allowed,
+                       closed ? device::how_to_read_counters(rights) : message("doctor.get_gpu")));
 }
 
 // ---- All of it
@@ -250,42 +265,35 @@ void print_doctor_json(const std::vector<Need>& all) {
               {"needs", Json::array()}};
     for (const Need& n : all)
         j["needs"].push_back(
-            {{"for", n.purpose}, {"what", n.what}, {"there", n.get.empty()}, {"found", n.found}, {"get", n.get}});
+            {{"for", n.purpose->key}, {"what", n.what}, {"there", n.get.empty()}, {"found", n.found}, {"get", n.get}});
     std::cout << j.dump(2) << '\n';
 }
 
 void print_doctor(const std::vector<Need>& all) {
     std::cout << version_line("tilescope") << "\n\n";
-    text::Table table({"for", "needs", "there", "how to get it"}, 4);
-    std::string before;
+    text::Table table(said({"doctor.for", "doctor.needs", "doctor.there", "doctor.how_to_get_it"}), 4);
+    const Purpose* before = nullptr;
     for (const Need& n : all) {
         const std::string found = n.found.empty() ? "" : text::shown(n.found, 60);  // paths may be long
-        const std::string there = n.get.empty() ? found : found.empty() ? "no" : "no: " + found;
-        table.add({n.purpose == before ? "" : n.purpose, n.what, there, n.get});
+        const std::string there = n.get.empty()   ? found
+                                  : found.empty() ? message("doctor.no")
+                                                  : message("doctor.no_but", found);
+        table.add({n.purpose == before ? "" : message(n.purpose->id), n.what, there, n.get});
         before = n.purpose;
     }
     table.print(std::cout);
     const auto missing = std::ranges::count_if(all, [](const Need& n) { return !n.get.empty(); });
-    if (missing == 0)
-        std::cout << "\nEverything is there.\n";
-    else
-        std::cout << '\n'
-                  << missing << " of " << all.size()
-                  << " are missing. What is modelled needs none of them: tilescope compare\n";
+    std::cout << '\n'
+              << (missing == 0 ? message("doctor.all_there") : message("doctor.missing", missing, all.size())) << '\n';
 }
 
 }  // namespace
 
 void add_doctor(CLI::App& app) {
     static Options options;
-    CLI::App* sub =
-        app.add_subcommand("doctor", "What there is for window, figures, films, kernels ... and what is missing");
+    CLI::App* sub = app.add_subcommand("doctor", message("doctor.command"));
     add_json_option(*sub, options);
-    sub->footer(
-        "Nothing is changed or installed. Missing things are no failure. --json has paths whole.\n"
-        "Examples:\n"
-        "  tilescope doctor\n"
-        "  tilescope doctor --json");
+    sub->footer(message("doctor.footer") + '\n' + examples({"doctor.example", "doctor.example_json"}));
     sub->callback([] { options.json ? print_doctor_json(examined()) : print_doctor(examined()); });
 }
 

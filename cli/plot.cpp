@@ -5,6 +5,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/version.hpp"
 #include "core/text/words.hpp"
@@ -16,6 +18,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 std::vector<FigureKind> all_kinds() {
@@ -40,14 +43,14 @@ std::string picture(const Figure& f, Theme theme, const PictureFile& kind, const
     try {
         return drawn(f, theme, kind, page, &control());
     } catch (const RunError& e) {
-        throw RunError("-o " + out + ": " + e.what());
+        throw RunError(message("plot.failed", out, e.what()));
     }
 }
 
 Theme theme_named(const std::string& name) {
     for (const Theme t : themes)
         if (name == name_of(t)) return t;
-    throw UsageError("--theme " + text::shown(name) + ": must be light, dark or print; try --theme print");
+    throw UsageError(message("plot.no_such_theme", text::shown(name)));
 }
 
 /// "8.5cm", "3.3in", or a name of a usual width.
@@ -61,9 +64,7 @@ double centimetres(const std::string& text) {
         const auto n = text::to_number(text.substr(0, text.size() - unit.size()));
         if (n && *n * cm >= 4 && *n * cm <= 100) return *n * cm;
     }
-    throw UsageError(
-        "--width " + text::shown(text) +
-        ": must be column (8.5 cm), page (17.5 cm), or from 4 to 100 cm, in cm, mm or in; try --width 8.5cm");
+    throw UsageError(message("plot.no_such_width", text::shown(text)));
 }
 
 Page page_of(const PlotRequest& p) {
@@ -72,16 +73,14 @@ Page page_of(const PlotRequest& p) {
     if (!p.width.empty()) page.width_cm = centimetres(p.width), page.font_pt = usual_in_print;
     if (!p.font_size.empty()) page.font_pt = to_real("--font-size", p.font_size, "8");
     if (page.font_pt < least || page.font_pt > most)
-        throw UsageError("--font-size " + p.font_size + ": must be 4 to 48 points; try --font-size 8");
+        throw UsageError(message("plot.no_such_font_size", p.font_size));
     constexpr double least_letters = 34, widest = 0.6;  // of the font's size
     if (const double room = page.width_cm.value_or(1e3) / 2.54 * 72; room < least_letters * widest * page.font_pt)
-        throw UsageError("--font-size " + text::number(page.font_pt) + ": words have no room in " +
-                         text::number(*page.width_cm) + " cm; try --font-size " +
-                         text::number(std::max(least, std::floor(room / least_letters / widest))) +
-                         ", or a larger --width");
+        throw UsageError(message("plot.no_room_for_words", text::number(page.font_pt), text::number(*page.width_cm),
+                                 text::number(std::max(least, std::floor(room / least_letters / widest)))));
     page.caption = !p.no_caption;
     if (p.legend != "above" && p.legend != "beside")
-        throw UsageError("--legend " + text::shown(p.legend) + ": must be above or beside; try --legend beside");
+        throw UsageError(message("plot.no_such_legend", text::shown(p.legend)));
     page.legend_beside = p.legend == "beside";
     return page;
 }
@@ -97,12 +96,11 @@ FigureRequest request_of(const PlotRequest& p) {
 /// The figure with the title and the one panel that were asked for.
 Figure as_asked(Figure f, const PlotRequest& p) {
     if (p.title && p.title->find_first_not_of(" \t\n") == p.title->npos)
-        throw UsageError("--title '" + *p.title + "': has no words; try --no-caption to have none");
+        throw UsageError(message("plot.title_without_words", *p.title));
     if (p.title) f.title = *p.title;
     if (p.panel == 0) return f;
     if (p.panel > std::ssize(f.panels))
-        throw UsageError("--panel " + std::to_string(p.panel) + ": " + f.name + " has " +
-                         text::counted(std::ssize(f.panels), "panel") + " here; try --panel 1");
+        throw UsageError(message("plot.no_such_panel", std::to_string(p.panel), f.name, std::ssize(f.panels)));
     f.panels = {f.panels[static_cast<std::size_t>(p.panel - 1)]};
     return f;
 }
@@ -111,22 +109,20 @@ Figure as_asked(Figure f, const PlotRequest& p) {
 void say_what_is_odd(const Figure& f, const PictureFile& file, const Page& page, const std::string& out) {
     if (file.terminal == Terminal::png || file.terminal == Terminal::pdf)
         if (const auto letters = letters_without_font(as_json(f), &control()); !letters.empty())
-            std::cerr << "tilescope: " << text::shown(out) << ": no font of this machine has " << text::listed(letters)
-                      << ", and boxes stand for them: install one that has (fonts-noto-cjk), or write an .svg\n";
+            remark(message("plot.no_font", text::shown(out), text::listed(letters)));
     if (!page.width_cm) return;
     constexpr double page_cm = 24;
     if (const double cm = height_in_cm(f, page); cm > page_cm)
-        std::cerr << "tilescope: " << text::shown(out) << ": is " << std::lround(cm) << " cm high, and a page has some "
-                  << page_cm << ": try --panel 1, --no-caption or a larger --width\n";
+        remark(message("plot.too_high", text::shown(out), std::to_string(std::lround(cm)), text::number(page_cm)));
 }
 
 void draw(const FigureKind& kind, const FigureRequest& request, const PlotRequest& p, const std::string& out) {
     const PictureFile& file = picture_file("--output", out);
     const Theme theme = theme_named(p.theme);
     const Page page = page_of(p);
-    if (!out.empty()) require_gnuplot("take the numbers alone with --data and without -o");
+    if (!out.empty()) require_gnuplot(message("plot.instead_of_gnuplot"));
     const Figure f = [&] {
-        const Progress progress([&] { return std::string("counting and timing for ") + kind.name; });
+        const Progress progress([&] { return message("plot.counting", kind.name); });
         return as_asked(kind.draw(request), p);
     }();
     if (p.json) std::cout << as_json(f);
@@ -143,7 +139,9 @@ void draw(const FigureKind& kind, const FigureRequest& request, const PlotReques
                    as_gnuplot(f, theme, file.terminal, std::filesystem::path(out).filename().string(), page));
     }
     if (p.json) return;
-    std::cout << out << ": " << f.title << (p.data ? "; " + stem + ".csv, " + stem + ".gp" : "") << '\n';
+    std::cout << (p.data ? message("plot.written_with_data", out, f.title, stem + ".csv", stem + ".gp")
+                         : message("plot.written", out, f.title))
+              << '\n';
     if (!page.caption) std::cout << caption_of(f) << '\n' << f.command << '\n';
 }
 
@@ -167,8 +165,7 @@ std::string command_of(const PlotRequest& p, const std::string& kind, const std:
 
 void plot_one(const PlotRequest& p, const FigureKind& kind, const std::string& out) {
     if (!p.metric.empty() && kind.draw != tiles_plane)
-        throw UsageError("--metric " + text::shown(p.metric) + ": plot " + kind.name +
-                         " has metrics of its own; leave it out, or try tilescope plot tiles");
+        throw UsageError(message("plot.own_metrics", text::shown(p.metric), kind.name));
     FigureRequest r = request_of(p);
     r.command = std::string("TileScope ") + text::version() + ": " + command_of(p, kind.name, out);
     draw(kind, r, p, out);
@@ -178,20 +175,17 @@ void plot(const PlotRequest& p) {
     if (p.all) {
         if (!p.kind.empty() || !p.variants.empty() || !p.vary.empty() || !p.metric.empty() || p.title || p.panel > 0 ||
             p.json)
-            throw UsageError(
-                "--all: draws every figure as it is; leave out the kind, algorithms, --vary, --metric, --title, "
-                "--panel and --json");
-        if (p.out.empty()) throw UsageError("--all: needs a folder; try --all -o figures");
+            throw UsageError(message("plot.all_as_they_are"));
+        if (p.out.empty()) throw UsageError(message("plot.all_needs_folder"));
         if (std::filesystem::path(p.out).has_extension())
-            throw UsageError("-o " + text::shown(p.out) + ": --all makes a folder of SVGs; try --all -o figures");
+            throw UsageError(message("plot.all_makes_folder", text::shown(p.out)));
         std::filesystem::create_directories(p.out);
         for (const FigureKind& k : all_kinds())
             plot_one(p, k, (std::filesystem::path(p.out) / (std::string(k.name) + ".svg")).string());
         return;
     }
-    if (p.kind.empty()) throw UsageError("plot: needs a figure; try tilescope plot io-vs-n -o figure.svg");
-    if (p.out.empty() && !p.data && !p.json)
-        throw UsageError("plot: needs -o FILE, or --data or --json for the numbers alone; try -o figure.svg");
+    if (p.kind.empty()) throw UsageError(message("plot.needs_figure"));
+    if (p.out.empty() && !p.data && !p.json) throw UsageError(message("plot.needs_output"));
     const auto kinds = all_kinds();
     plot_one(p, figure_kind(p.kind, kinds), p.out);
 }
@@ -207,46 +201,29 @@ std::string list_of_kinds() {
 
 void add_plot(CLI::App& app) {
     static PlotRequest request;
-    CLI::App* sub = app.add_subcommand("plot", "Draw a figure: bytes, time, roofline, tiles (needs gnuplot)");
-    sub->add_option("KIND", request.kind, "Which figure; see below");
+    CLI::App* sub = app.add_subcommand("plot", message("plot.command"));
+    sub->add_option("KIND", request.kind, message("plot.kind_flag"));
     add_variants_argument(*sub, request.variants);
-    sub->add_option("-o,--output", request.out, "The picture: .svg, .pdf, .png, or .tex (TikZ); with --all a folder")
-        ->type_name("FILE");
-    sub->add_flag("--data", request.data,
-                  "Write the numbers (.csv) and the script (.gp) beside it; without -o print the numbers");
-    sub->add_flag("--json", request.json, "Print the numbers as JSON; the picture is drawn if there is -o");
-    sub->add_option("--width", request.width, "How wide the picture is: column (8.5 cm), page (17.5 cm), 12cm, 5in")
-        ->type_name("WIDTH");
-    sub->add_option("--font-size", request.font_size, "Of the words in it, in points; 8 with --width, else 11")
-        ->type_name("POINTS");
-    sub->add_option("--legend", request.legend, "above the panels, or beside them")
-        ->type_name("PLACE")
-        ->default_str("above");
-    sub->add_option("--title", request.title, "Of the figure, in place of its own")->type_name("WORDS");
-    add_whole_option(*sub, "--panel", {1, 99, 1}, "One of its panels alone, from 1",
+    sub->add_option("-o,--output", request.out, message("plot.output_flag"))->type_name("FILE");
+    sub->add_flag("--data", request.data, message("plot.data_flag"));
+    sub->add_flag("--json", request.json, message("plot.json_flag"));
+    sub->add_option("--width", request.width, message("plot.width_flag"))->type_name("WIDTH");
+    sub->add_option("--font-size", request.font_size, message("plot.font_size_flag"))->type_name("POINTS");
+    sub->add_option("--legend", request.legend, message("plot.legend_flag"))->type_name("PLACE")->default_str("above");
+    sub->add_option("--title", request.title, message("plot.title_flag"))->type_name("WORDS");
+    add_whole_option(*sub, "--panel", {1, 99, 1}, message("plot.panel_flag").c_str(),
                      [](Index n) { request.panel = n; });
-    sub->add_flag("--no-caption", request.no_caption, "No title and caption in the picture; they are printed");
-    sub->add_flag("--all", request.all, "Draw every kind, as it is by default");
-    sub->add_option("--theme", request.theme, "light, dark (for a projector) or print")
-        ->type_name("THEME")
-        ->default_str("light");
-    sub->add_option("--metric", request.metric, "What colours the plane of tiles: a key of list --metrics")
-        ->type_name("KEY")
-        ->default_str("time_us");
-    sub->add_option("--vary", request.vary,
-                    "Other values of what the figure varies: KEY=first:last:xFACTOR and so on, as for sweep")
-        ->take_all()
-        ->allow_extra_args(false);
+    sub->add_flag("--no-caption", request.no_caption, message("plot.no_caption_flag"));
+    sub->add_flag("--all", request.all, message("plot.all_flag"));
+    sub->add_option("--theme", request.theme, message("plot.theme_flag"))->type_name("THEME")->default_str("light");
+    sub->add_option("--metric", request.metric, message("plot.metric_flag"))->type_name("KEY")->default_str("time_us");
+    sub->add_option("--vary", request.vary, message("plot.vary_flag"))->take_all()->allow_extra_args(false);
     add_problem_options(*sub, request.options);
-    for (const char* size : {"--batch", "--heads", "--seq"}) sub->get_option(size)->default_str("the figure's");
-    sub->footer("Kinds:\n" + list_of_kinds() +
-                "Examples:\n"
-                "  tilescope plot io-vs-n -o io.svg\n"
-                "  tilescope plot tiles flash_v2 --dim 128 --metric dram_bytes -o tiles.pdf --data\n"
-                "  tilescope plot io-vs-n --width column --panel 1 --no-caption -o io.pdf\n"
-                "  tilescope plot ladder standard:label=unfused flash_v2:label=ours --title Bytes -o bytes.pdf\n"
-                "  tilescope plot roofline --vary seq=512:16384:x2 --theme dark -o roofline.png\n"
-                "  tilescope plot --all -o figures");
+    for (const char* size : {"--batch", "--heads", "--seq"})
+        sub->get_option(size)->default_str(message("plot.usual_size"));
+    sub->footer(message("plot.kinds") + '\n' + list_of_kinds() +
+                examples({"plot.example_bytes", "plot.example_tiles", "plot.example_panel", "plot.example_ladder",
+                          "plot.example_roofline", "plot.example_all"}));
     sub->callback([] { plot(request); });
 }
 
