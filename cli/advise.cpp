@@ -4,6 +4,8 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
@@ -16,6 +18,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr std::size_t most_shown = 6;
@@ -23,17 +26,12 @@ constexpr const char* advised_columns[] = {"time_us", "hbm_bytes", "dram_bytes",
                                            "waves",   "tail",      "bound"};
 
 std::string size_of_tile(const Candidate& c) {
-    return text::number(static_cast<double>(c.tiling().br)) + " x " + text::number(static_cast<double>(c.tiling().bc));
-}
-
-/// ", keys in 22 parts": all tiles of the ranking have as many.
-std::string parts_text(const Advice& a) {
-    const Index splits = a.ranking[0].tiling().splits;
-    return splits > 0 ? ", keys in " + std::to_string(splits) + (splits == 1 ? " part" : " parts") : "";
+    return message("tile.size", text::number(static_cast<double>(c.tiling().br)),
+                   text::number(static_cast<double>(c.tiling().bc)));
 }
 
 std::string ratio(double value, double best) {
-    return value > 1e300 || best > 1e300 ? "–" : text::number(std::round(value / best * 100) / 100) + " x";
+    return value > 1e300 || best > 1e300 ? "–" : message("advise.times", text::number(std::round(value / best * 100) / 100));
 }
 
 /// Whether a kernel with these tiles exists here, so that its registers are the compiler's.
@@ -57,7 +55,8 @@ std::string no_advice(const Advice& a) {
 }
 
 std::string size_of_released(const Advice& a) {
-    return size_of_tile(a.released) + (a.published.carried_on.empty() ? "" : " (rule carried on)");
+    const std::string size = size_of_tile(a.released);
+    return a.published.carried_on.empty() ? size : message("advise.carried_on", size);
 }
 
 void add_row(text::Table& table, const std::string& what, const Candidate& c, double best) {
@@ -66,15 +65,19 @@ void add_row(text::Table& table, const std::string& what, const Candidate& c, do
         const Metric& m = *find_metric(key);
         cells.push_back(c.outcome.report ? shown(m, m.of(*c.outcome.report)) : "–");
     }
-    cells.emplace_back(!c.outcome.report ? "–" : spills(c) ? "would spill" : compiled(c) ? "compiled" : "estimated");
+    cells.push_back(!c.outcome.report ? "–"
+                    : spills(c)       ? message("advise.would_spill")
+                                      : message(compiled(c) ? "advise.compiled" : "advise.estimated"));
     table.add(cells);
 }
 
 text::Table table_of(const Advice& a) {
     text::Table table(
-        {"", "Br x Bc", "of best", "time", "SM traffic", "DRAM", "on an SM", "waves", "tail", "bound", "registers"}, 1);
+        said({"", "column.br_bc", "advise.of_best", "column.time", "column.sm_traffic", "column.dram", "column.on_an_sm",
+              "column.waves", "column.tail", "column.bound", "column.registers"}),
+        1);
     const double best = a.ranking[0].value;
-    const char* first = no_advice(a).empty() ? "best" : "given";
+    const std::string first = message(no_advice(a).empty() ? "advise.best" : "advise.given");
     for (std::size_t k = 0; k < std::min(most_shown, a.ranking.size()); ++k)
         add_row(table, k > 0 ? std::to_string(k + 1) : first, a.ranking[k], best);
     add_row(table, a.published.name(), a.released, best);
@@ -82,57 +85,56 @@ text::Table table_of(const Advice& a) {
 }
 
 void print(const Advice& a, const Request& request, const Algorithm& algorithm) {
-    text::print_wrapped(std::cout, std::string("advise ") + algorithm.name + " for the least " +
-                                       name_of(request.wish.objective) + ": " +
-                                       describe(request.problem, *algorithm.computes) + parts_text(a) + ", on " +
-                                       request.gpu.name);
+    const std::string problem = describe(request.problem, *algorithm.computes);
+    const char* objective = name_of(request.wish.objective);
+    const Index splits = a.ranking[0].tiling().splits;  // all tiles of the ranking have as many
+    text::print_wrapped(
+        std::cout,
+        splits > 0 ? message("advise.title_of_parts", algorithm.name, objective, problem, splits, request.gpu.name)
+                   : message("advise.title", algorithm.name, objective, problem, request.gpu.name));
     std::cout << '\n';
     table_of(a).print(std::cout);
     const bool lost = spills(a.released) || has_no_value(a.released), released = a.published.carried_on.empty();
     const std::string no_kernel = no_advice(a);
     std::vector<std::string> notes;
     if (!no_kernel.empty())
-        notes.push_back("The given tiles: " + no_kernel +
-                        ". They are the only ones that were asked for, not the best: leave --br or --bc out.");
+        notes.push_back(message("advise.no_advice", no_kernel));
     else if (!compiled(a.ranking[0]))
-        notes.push_back(std::string("No kernel here has the best's tiles, and its registers are estimated") +
-                        (lost || !released || a.released.tiling() == a.ranking[0].tiling()
-                             ? "."
-                             : ": of tiles that differ by less than the model's error, " + a.published.whose +
-                                   " are the safer choice."));
-    if (!released) notes.push_back("No released kernel is for this: tiles by " + a.published.carried_on + '.');
-    if (lost) notes.push_back((released ? a.published.whose : "These") + " tiles: " + a.released.why + ".");
+        notes.push_back(lost || !released || a.released.tiling() == a.ranking[0].tiling()
+                            ? message("advise.no_kernel_here")
+                            : message("advise.safer_choice", a.published.whose));
+    if (!released) notes.push_back(message("advise.none_released", a.published.carried_on));
+    if (lost)
+        notes.push_back(released ? message("advise.released_lose", a.published.whose, a.released.why)
+                                 : message("advise.these_lose", a.released.why));
     if (!notes.empty()) std::cout << '\n';
     for (const std::string& note : notes) text::print_wrapped(std::cout, note);
-    std::cout << "\nTiles next to " << (no_kernel.empty() ? "the best" : "the given ones") << ":\n";
+    std::cout << '\n' << message(no_kernel.empty() ? "advise.next_to_best" : "advise.next_to_given") << '\n';
     const double best = a.ranking[0].value;
     for (const Candidate& c : a.neighbours)
         text::print_wrapped(
             std::cout,
-            c.name + ", " + size_of_tile(c) + ": " + (c.outcome.report ? ratio(c.value, best) + ". " : "") + c.why,
+            c.outcome.report ? message("advise.neighbour_of", c.name, size_of_tile(c), ratio(c.value, best), c.why)
+                             : message("advise.neighbour", c.name, size_of_tile(c), c.why),
             "  ", "    ");
     std::cout << '\n';
     const Report& r = *a.ranking[0].outcome.report;
     if (r.time) {
         const RunTime& t = *r.time;
-        const std::string floor = t.launches.size() > 1 ? "Over all launches the busiest unit (" : "The busiest unit (";
-        text::print_wrapped(std::cout, floor + name_of(a.floor) + ") alone would take " +
-                                           text::microseconds(a.floor_us) + ", " + text::percent(a.floor_us / t.us()) +
-                                           (no_kernel.empty() ? " of the best's time. " : " of this time. ") +
-                                           verdict(t, r.experiment) + ' ' + basis(t, r.experiment));
+        const bool several = t.launches.size() > 1;
+        const char* floor = no_kernel.empty() ? (several ? "advise.floor_of_launches" : "advise.floor")
+                                              : (several ? "advise.floor_of_given_launches" : "advise.floor_of_given");
+        text::print_wrapped(std::cout, text::sentences({message(floor, name_of(a.floor), text::microseconds(a.floor_us),
+                                                                text::percent(a.floor_us / t.us())),
+                                                        verdict(t, r.experiment), basis(t, r.experiment)}));
         text::print_wrapped(std::cout, about_warm(r));
     }
     const bool choice = request.wish.tiling.br == 0 || request.wish.tiling.bc == 0;
-    text::print_wrapped(
-        std::cout,
-        std::string(choice ? "Tried: multiples of 16 up to 512, as with --tiles best; none that would spill. "
-                           : "Tried: the given tiles alone. ") +
-            (request.wish.objective == Objective::time
-                 ? ""
-                 : "Bytes within 1% of the least are as few: of those the least time. ") +
-            "Not varied: --order, --pack, --splits, --blocks-per-sm. Kernels like FlashAttention-2's, not "
-            "FlashAttention-3's." +
-            (algorithm.file ? "" : std::string(" What was measured: tilescope measured ") + algorithm.name));
+    std::vector<std::string> tried = {message(choice ? "advise.tried" : "advise.tried_given")};
+    if (request.wish.objective != Objective::time) tried.push_back(message("advise.as_few_bytes"));
+    tried.push_back(message("advise.not_varied"));
+    if (!algorithm.file) tried.push_back(message("advise.measured", algorithm.name));
+    text::print_wrapped(std::cout, text::sentences(tried));
 }
 
 Json json_of(const Candidate& c) {
@@ -169,36 +171,39 @@ struct AdviseRequest {
 };
 
 Advice advice_for(const Algorithm& algorithm, const Request& request, Index threads) {
-    const Progress progress = Progress::blocks("searching tiles");
+    const Progress progress = Progress::blocks(message("progress.searching_tiles"));
     return lab::advise(algorithm, problem_of(algorithm, request), request.wish, request.gpu, static_cast<int>(threads),
                        &control());
 }
 
 /// The best tiles for every value of an axis.
 void advise_along(const AdviseRequest& a, const Algorithm& algorithm) {
-    if (a.vary.size() > 1) throw UsageError("--vary: advise varies one key; leave out " + a.vary[1]);
-    if (a.options.json)
-        throw UsageError("--json: is of one problem; leave --vary out, or use sweep --tiles best --json");
+    if (a.vary.size() > 1) throw UsageError(message("advise.varies_one_key", a.vary[1]));
+    if (a.options.json) throw UsageError(message("advise.json_of_one"));
     const SweepAxis axis = parse_axis(a.vary[0]);
-    text::Table table(
-        {axis.key, "best", "time", "SM traffic", "DRAM", "on an SM", "bound", "--tiles kernel", "of best"}, 2);
+    std::vector<std::string> header =
+        said({"", "advise.best", "column.time", "column.sm_traffic", "column.dram", "column.on_an_sm", "column.bound",
+              "advise.tiles_kernel", "advise.of_best"});
+    header[0] = axis.key;
+    text::Table table(header, 2);
     std::vector<std::string> lost;
     for (const std::string& value : axis.values) {
         const Options o = with(a.options, {{axis.key, value}});
         const Advice found = advice_for(algorithm, read_request(o, algorithm), o.threads);
         const Candidate& best = found.ranking[0];
-        const bool is_advice = no_advice(found).empty();
-        std::vector<std::string> cells{value, size_of_tile(best) + (is_advice ? "" : " (no kernel)")};
+        const std::string size = size_of_tile(best);
+        std::vector<std::string> cells{value, no_advice(found).empty() ? size : message("advise.no_kernel", size)};
         for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm", "bound"})
             cells.push_back(shown(*find_metric(key), find_metric(key)->of(*best.outcome.report)));
         cells.push_back(size_of_released(found));
         cells.push_back(ratio(found.released.value, best.value));
         table.add(cells);
         if (has_no_value(found.released))
-            lost.push_back(axis.key + ' ' + value + ", " + size_of_tile(found.released) + ": " + found.released.why);
+            lost.push_back(
+                message("advise.lost", axis.key, value, size_of_tile(found.released), found.released.why));
     }
     table.print(std::cout);
-    if (!lost.empty()) std::cout << "\nWithout a time:\n";
+    if (!lost.empty()) std::cout << '\n' << message("advise.without_time") << '\n';
     for (const std::string& line : lost) text::print_wrapped(std::cout, line, "  ");
 }
 
@@ -217,23 +222,16 @@ void advise(const AdviseRequest& given) {
 
 void add_advise(CLI::App& app) {
     static AdviseRequest request;
-    CLI::App* sub = app.add_subcommand("advise", "The tiles to take on a GPU, the runners-up, and why neighbours lose");
+    CLI::App* sub = app.add_subcommand("advise", message("advise.command"));
     add_algorithm_argument(*sub, request.algorithm);
-    sub->add_option("--vary", request.vary,
-                    "The best tiles for every value: KEY=first:last:xFACTOR and so on, as for sweep")
-        ->take_all()
-        ->allow_extra_args(false);
+    sub->add_option("--vary", request.vary, message("advise.vary_flag"))->take_all()->allow_extra_args(false);
     add_problem_options(*sub, request.options);
     sub->remove_option(sub->get_option("--tiles"));
     sub->get_option("--heads")->default_str(std::to_string(usual_heads));
     sub->get_option("--seq")->default_str(std::to_string(usual_seq));
     add_json_option(*sub, request.options);
-    sub->footer(
-        "Examples:\n"
-        "  tilescope advise flash_v2 --dim 128 --causal\n"
-        "  tilescope advise flash_v2 --gpu A100 --objective sm-traffic\n"
-        "  tilescope advise flash_v2 --vary seq=512:16384:x2\n"
-        "  tilescope advise flash_v1 --bc 256");
+    sub->footer(examples(
+        {"advise.example_causal", "advise.example_traffic", "advise.example_vary", "advise.example_given"}));
     sub->callback([] { advise(request); });
 }
 

@@ -4,7 +4,9 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
+#include "cli/said.hpp"
 #include "cli/with_option.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/ending.hpp"
@@ -17,6 +19,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr double most_points = 1e6;
@@ -83,8 +86,7 @@ void sweep(const SweepRequest& s) {
         axes.push_back(parse_axis(v));
         points *= static_cast<double>(axes.back().values.size());
     }
-    if (points > most_points)
-        throw UsageError("--vary: " + text::number(points) + " runs; at most 1000000, use fewer values");
+    if (points > most_points) throw UsageError(message("sweep.too_many", text::number(points)));
     // Every point is checked before the first one runs.
     const std::size_t per_variant = static_cast<std::size_t>(points) / list.size();
     for (const Variant& v : list)
@@ -94,7 +96,7 @@ void sweep(const SweepRequest& s) {
         }
 
     std::atomic<std::size_t> done{0};
-    const Progress progress([&] { return std::to_string(done) + " of " + text::count(points) + " runs"; });
+    const Progress progress([&] { return message("sweep.done", std::to_string(done), text::count(points)); });
     std::optional<AtomicFile> file;
     if (!s.out.empty()) file.emplace(s.out);
     RowWriter writer(file ? file->stream() : std::cout, s.options.json);
@@ -120,27 +122,18 @@ void sweep(const SweepRequest& s) {
 
 void add_sweep(CLI::App& app) {
     static SweepRequest request;
-    CLI::App* sub = app.add_subcommand("sweep", "Vary sizes, tiles or the machine; CSV, one row per run");
+    CLI::App* sub = app.add_subcommand("sweep", message("sweep.command"));
     add_variants_argument(*sub, request.variants)->required();
-    sub->add_option("--vary", request.vary, "KEY=first:last:xFACTOR, KEY=first:last:+STEP or KEY=v1,v2,...; repeatable")
-        ->take_all()
-        ->allow_extra_args(false);
-    sub->add_option("-o,--output", request.out, "Write to a file instead of standard output")->type_name("FILE");
+    sub->add_option("--vary", request.vary, message("sweep.vary_flag"))->take_all()->allow_extra_args(false);
+    sub->add_option("-o,--output", request.out, message("sweep.output_flag"))->type_name("FILE");
     add_with_option(*sub, request.with);
     request.options.mode = "count";
     add_problem_options(*sub, request.options);
     add_numeric_options(*sub, request.options);
     add_json_option(*sub, request.options);
-    sub->footer(
-        "Keys: " + text::join(settable_flags(), ", ") +
-        "\nWhole numbers may end in k, M or G, for multiples of 1024, 1024^2 and 1024^3.\n"
-        "Examples:\n"
-        "  tilescope sweep standard flash_v1 flash_v2 --vary seq=256:16384:x2 -o sweep.csv\n"
-        "  tilescope sweep flash_v1 --vary bc=64,128,256,512 --br 64 --seq 1024\n"
-        "  tilescope sweep flash_v2 --vary sram=16:256:x2 --vary dim=64,128 --causal\n"
-        "  tilescope sweep flash_v2@A100 flash_v2@H100 --vary seq=1024:16384:x2 --json\n"
-        "A tiling that does not fit is a row with fits=false. Auto tiles do not grow taller with SRAM, so neither do\n"
-        "flash_v2's bytes fall with it: vary br as well.");
+    sub->footer(message("help.keys", text::join(settable_flags(), ", ")) + '\n' + message("sweep.whole_numbers") + '\n' +
+                examples({"sweep.example", "sweep.example_tiles", "sweep.example_sram", "sweep.example_gpus"}) + '\n' +
+                paragraph(message("sweep.footer")));
     sub->callback([] { sweep(request); });
 }
 

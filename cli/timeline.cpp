@@ -1,14 +1,16 @@
 // `tilescope timeline ALGO...`: how long runs take on the modelled GPU, what they wait for, and what the L2 catches.
 #include <cmath>
 #include <iostream>
-#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/said.hpp"
 #include "core/machine/counters.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
+#include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
@@ -16,6 +18,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 using text::percent;
@@ -32,8 +35,9 @@ double occupancy(const LaunchTime& l, const GpuSpec& gpu) {
 }
 
 void print_launches(const RunTime& run, const GpuSpec& gpu) {
-    text::Table table({"launch", "thread blocks", "on an SM", "occupancy", "limited by", "warps", "registers", "waves",
-                       "tail", "clock", "time", "bound"});
+    text::Table table(said({"column.launch", "column.thread_blocks", "column.on_an_sm", "timeline.occupancy",
+                            "column.limited_by", "column.warps", "column.registers", "column.waves", "column.tail",
+                            "timeline.clock", "column.time", "column.bound"}));
     for (const LaunchTime& l : run.launches)
         table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), percent(occupancy(l, gpu)),
                    limited_by(l), std::to_string(l.warps), std::to_string(l.registers), one_decimal(l.waves),
@@ -46,43 +50,47 @@ void print_launches(const RunTime& run, const GpuSpec& gpu) {
 /// unit's cycles: the share of the launch's time that the unit is at work, on average over all SMs.
 void print_step(const RunTime& run) {
     const LaunchTime& l = run.longest();
-    std::cout << "\nA loop step of " << l.kernel << ", in cycles (a thread block has " << cycles(l.steps) << ")\n";
-    text::Table table({"unit", "cycles", "at work, of the launch"});
+    std::cout << '\n' << message("timeline.step", l.kernel, cycles(l.steps)) << '\n';
+    text::Table table(said({"column.unit", "timeline.cycles", "timeline.at_work"}));
     const auto at_work = [&](Unit u) { return percent(l.busy[static_cast<std::size_t>(u)]); };
     for (const Term& t : terms_of(l.step))
         if (t.cycles > 0.5) table.add({name_of(t.unit), cycles(t.cycles), at_work(t.unit)});
-    if (l.step.waiting > 0.5) table.add({"waiting", cycles(l.step.waiting), ""});
-    table.add({"alone: the sum", cycles(l.step.alone), ""});
+    if (l.step.waiting > 0.5) table.add({message("timeline.waiting"), cycles(l.step.waiting), ""});
+    table.add({message("timeline.alone"), cycles(l.step.alone), ""});
     for (const Unit u : {Unit::l2, Unit::dram})
         if (const double busy = l.step.busy[static_cast<std::size_t>(u)]; busy > 0.5)
-            table.add({std::string("beside: ") + name_of(u), cycles(busy), at_work(u)});
+            table.add({message("timeline.beside", name_of(u)), cycles(busy), at_work(u)});
     table.print(std::cout, "  ");
-    std::cout << "  busiest unit" << (l.step.queued > l.step.busiest ? " but shared memory, which queues: " : ": ")
-              << cycles(l.step.busiest) << '\n';
+    const bool queues = l.step.queued > l.step.busiest;
+    std::cout << "  " << message(queues ? "timeline.busiest_but_shared" : "timeline.busiest", cycles(l.step.busiest))
+              << '\n';
     if (const StyleConstants& style = constants_of(run.style); style.sigma != 1)
-        std::cout << "  on CUDA cores a unit takes " << text::number(style.sigma) << " x its work alone, "
-                  << text::number(style.eta) << " x where thread blocks meet there\n";
-    std::string together = "together: " + cycles(l.step.together(1));
+        std::cout << "  " << message("timeline.cuda_cores", text::number(style.sigma), text::number(style.eta)) << '\n';
+    std::vector<std::string> of_each;
     for (Index r = 2; r <= l.residency.blocks; ++r)
-        together +=
-            (r == 2 ? "; a loop step of each of " : ", of ") + std::to_string(r) + ": " + cycles(l.step.together(r));
-    text::print_wrapped(std::cout, together, "  ", "    ");
+        of_each.push_back(message("timeline.of_each", r, cycles(l.step.together(r))));
+    const std::string one = cycles(l.step.together(1));
+    text::print_wrapped(std::cout,
+                        of_each.empty() ? message("timeline.together", one)
+                                        : message("timeline.together_each", one, text::join(of_each, ", ")),
+                        "  ", "    ");
 }
 
 void print_traffic(const RunTime& run, const Report& report) {
     const Counters& c = report.counters;
-    std::ostringstream words;
-    words << "SM traffic: " << text::bytes(c.hbm_read) << " read, " << text::bytes(c.hbm_write) << " written"
-          << (c.hbm_reduce > 0 ? ", " + text::bytes(c.hbm_reduce) + " reduced. " : ". ");
-    if (const auto dram = report.dram())
-        words << "DRAM traffic: " << text::bytes(dram->read) << " read, " << text::bytes(dram->written)
-              << " written; the L2 has " << percent(report.l2_hit_rate().value_or(0)) << " of what is read.";
-    else
-        words << "DRAM traffic is not modelled here: " << run.no_dram << '.';
-    words << " Compulsory: " << text::bytes(report.compulsory_read()) << " read, "
-          << text::bytes(report.compulsory_written()) << " written.";
+    const std::string read = text::bytes(c.hbm_read), written = text::bytes(c.hbm_write);
+    const auto dram = report.dram();
     std::cout << '\n';
-    text::print_wrapped(std::cout, words.str());
+    text::print_wrapped(
+        std::cout,
+        text::sentences(
+            {c.hbm_reduce > 0 ? message("timeline.sm_traffic_with_sums", read, written, text::bytes(c.hbm_reduce))
+                              : message("timeline.sm_traffic", read, written),
+             dram ? message("timeline.dram_traffic", text::bytes(dram->read), text::bytes(dram->written),
+                            percent(report.l2_hit_rate().value_or(0)))
+                  : message("timeline.no_dram", run.no_dram),
+             message("timeline.compulsory", text::bytes(report.compulsory_read()),
+                     text::bytes(report.compulsory_written()))}));
 }
 
 Json timeline_json(const Report& r) {
@@ -109,17 +117,20 @@ void print_json(const std::vector<std::pair<Report, Request>>& runs) {
 void print(const Report& report, const Request& request) {
     const Experiment& e = report.experiment;
     const RunTime& run = *report.time;
-    std::ostringstream heading;
-    heading << e.algorithm->name << " on " << e.gpu.name << ": " << text::microseconds(run.us());
     const Metric& speed = *find_metric("useful_flops_per_s");
-    if (number_of(speed, report).value_or(0) >= 1e11) heading << ", " << shown(speed, speed.of(report));
-    heading << "\n  " << describe(request, *e.algorithm->computes) << "; tiles " << tiles_text(e) << '\n';
-    text::print_wrapped(std::cout, heading.str());
+    const bool fast = number_of(speed, report).value_or(0) >= 1e11;
+    const char* name = e.algorithm->name;
+    const std::string time = text::microseconds(run.us());
+    text::print_wrapped(std::cout, fast ? message("timeline.title_with_speed", name, e.gpu.name, time,
+                                                  shown(speed, speed.of(report)))
+                                        : message("timeline.title", name, e.gpu.name, time));
+    const std::string problem = message("timeline.problem", describe(request, *e.algorithm->computes), tiles_text(e));
+    text::print_wrapped(std::cout, "  " + problem);
     std::cout << '\n';
     print_launches(run, e.gpu);
     print_step(run);
     print_traffic(run, report);
-    text::print_wrapped(std::cout, verdict(run, e) + ' ' + basis(run, e));
+    text::print_wrapped(std::cout, text::sentences({verdict(run, e), basis(run, e)}));
     text::print_wrapped(std::cout, about_warm(report));
 }
 
@@ -147,17 +158,12 @@ void show_timelines(const Options& o, const std::vector<std::string>& variants) 
 void add_timeline(CLI::App& app) {
     static Options options;
     static std::vector<std::string> variants;
-    CLI::App* sub =
-        app.add_subcommand("timeline", "Modelled time of a run, what it waits for, and what the L2 catches");
+    CLI::App* sub = app.add_subcommand("timeline", message("timeline.command"));
     add_variants_argument(*sub, variants)->required();
     add_problem_options(*sub, options);
     add_json_option(*sub, options);
-    sub->footer(
-        "Examples:\n"
-        "  tilescope timeline flash_v2 --gpu H200 --seq 4096 --heads 64 --dim 128\n"
-        "  tilescope timeline flash_v1 flash_v2 --gpu H200 --seq 4096 --dtype f32 --br 64 --bc 64\n"
-        "  tilescope timeline flash_v2:order=kernel flash_v2:order=heads --heads 32 --seq 16384 --dim 128\n"
-        "The model, step by step: docs/time.md");
+    sub->footer(examples({"timeline.example", "timeline.example_two", "timeline.example_order"}) + '\n' +
+                message("timeline.footer"));
     sub->callback([] { show_timelines(options, variants); });
 }
 

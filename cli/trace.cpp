@@ -5,7 +5,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/said.hpp"
 #include "core/machine/launch_info.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/ending.hpp"
@@ -16,6 +18,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 struct TraceRequest {
@@ -46,8 +49,7 @@ void check_limits(const TraceRequest& t, const Report& counted) {
     for (const LaunchInfo& l : counted.launches) most = std::max(most, l.thread_blocks);
     for (const Index b : t.blocks)
         if (b >= most)
-            throw UsageError("--blocks " + std::to_string(b) + ": thread blocks are numbered from 0 to " +
-                             std::to_string(most - 1) + " here; try --blocks 0");
+            throw UsageError(message("trace.no_such_block", std::to_string(b), std::to_string(most - 1)));
 }
 
 void record(const TraceRequest& t, const Request& request, const Experiment& e) {
@@ -66,22 +68,20 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
     gpu.listen(trace);
     const Inputs inputs = values ? make_inputs(t.options, request, *e.algorithm) : Inputs{};
     {
-        const Progress progress = Progress::blocks("recording");
+        const Progress progress = Progress::blocks(message("trace.recording"));
         run_program(gpu, *e.algorithm, e.problem, e.tiling, inputs);
     }
-    const Progress progress([&] { return "writing " + text::grouped(trace.size()) + " events"; });
+    const Progress progress([&] { return message("trace.writing", trace.size()); });
     write_recording(file.stream(), e, random_inputs_of(t.options, request), trace, &control());
     file.commit();
-    std::cerr << text::grouped(trace.size()) << " events in " << text::shown(t.out)
-              << (values ? ", with the contents of tiles\n" : ", without contents (--mode numeric keeps them)\n");
+    std::cerr << message(values ? "trace.written_with_values" : "trace.written", trace.size(), text::shown(t.out)) << '\n';
 }
 
 /// Throws, before anything is simulated, if there are more thread blocks than a trace viewer can hold.
 void check_size(const Report& counted) {
     const Count blocks = counted.counters.thread_blocks;
     if (blocks > most_blocks_drawn)
-        throw RunError("--perfetto: " + text::grouped(blocks) + " thread blocks are too many to draw (at most " +
-                       text::grouped(most_blocks_drawn) + "); try fewer --heads, a smaller --seq or larger tiles");
+        throw RunError(message("trace.too_many_to_draw", blocks, most_blocks_drawn));
 }
 
 void draw(const TraceRequest& t, const Experiment& e) {
@@ -91,17 +91,14 @@ void draw(const TraceRequest& t, const Experiment& e) {
     check_size(counted);
     AtomicFile file(t.out);
     std::vector<PlayedLaunch> played;
-    const Progress progress([] { return std::string("drawing the timeline"); });
+    const Progress progress([] { return message("trace.drawing"); });
     const RunTime run = time_of(counted, outline, {.played = &played});
-    if (!run.no_room.empty()) throw RunError("--perfetto: " + run.no_room);
+    if (!run.no_room.empty()) throw RunError(message("trace.no_room", run.no_room));
     const Drawn drawn = write_perfetto(file.stream(), e, run, played, t.detail, &control());
     file.commit();
-    std::cerr << text::grouped(drawn.blocks) << " thread blocks in " << text::shown(t.out)
-              << ", for ui.perfetto.dev; loop steps and units of " << sms_in_words(t.detail, e.gpu)
-              << " only (--detail N)\n";
+    std::cerr << message("trace.drawn", drawn.blocks, text::shown(t.out), sms_in_words(t.detail, e.gpu)) << '\n';
     if (drawn.steps_left_out > 0)
-        std::cerr << text::grouped(drawn.steps_left_out) << " of their loop steps are left out: at most "
-                  << text::grouped(most_steps_drawn) << " are drawn\n";
+        std::cerr << message("trace.steps_left_out", drawn.steps_left_out, most_steps_drawn) << '\n';
 }
 
 /// The timeline is that of `tilescope timeline` with the same flags.
@@ -111,19 +108,15 @@ void draw_timeline(const TraceRequest& t, const Algorithm& algorithm) {
     remark(request.remark);
     for (const std::string& note : request.notes) remark(note);
     with_tiling(algorithm, t.options, request,
-                [&](const Experiment& e) { in_memory("try a smaller problem", [&] { draw(t, e); }); });
+                [&](const Experiment& e) { in_memory(message("trace.needs_less"), [&] { draw(t, e); }); });
 }
 
 /// A drawn timeline (--perfetto) has no events to choose and no numbers; --detail is only for such a timeline.
 void check_flags(const CLI::App& sub, const TraceRequest& t) {
-    if (!t.perfetto && sub.count("--detail") > 0)
-        throw UsageError("--detail: chooses what --perfetto draws; add --perfetto, or leave --detail out");
+    if (!t.perfetto && sub.count("--detail") > 0) throw UsageError(message("trace.detail_alone"));
     for (const char* flag : {"--blocks", "--max-events", "--mode", "--threads", "--seed", "--distribution", "--q",
                              "--k", "--v", "--do", "--x", "--layout", "--bits16", "--json"})
-        if (t.perfetto && sub.count(flag) > 0)
-            throw UsageError(std::string(flag) +
-                             ": is about events and numbers, and --perfetto writes the modelled timeline; leave " +
-                             flag + " or --perfetto out");
+        if (t.perfetto && sub.count(flag) > 0) throw UsageError(message("trace.not_of_timeline", flag));
 }
 
 void trace_algorithm(const TraceRequest& t) {
@@ -133,7 +126,7 @@ void trace_algorithm(const TraceRequest& t) {
     const Request request = read_request(t.options, algorithm);
     remark(request.remark);
     for (const std::string& note : request.notes) remark(note);
-    const char* fix = t.blocks.empty() ? "try --blocks 0, or a smaller problem" : "try fewer --blocks";
+    const std::string fix = message(t.blocks.empty() ? "trace.needs_one_block" : "trace.needs_fewer_blocks");
     with_tiling(algorithm, t.options, request, [&](const Experiment& e) {
         check_hbm(e);
         in_memory(fix, [&] { record(t, request, e); });
@@ -144,40 +137,34 @@ void trace_algorithm(const TraceRequest& t) {
 
 void add_trace(CLI::App& app) {
     static TraceRequest request;
-    CLI::App* sub =
-        app.add_subcommand("trace", "Write every event of a run as JSON, or its modelled timeline for Perfetto");
+    CLI::App* sub = app.add_subcommand("trace", message("trace.command"));
     add_algorithm_argument(*sub, request.algorithm);
-    sub->add_option("-o,--output", request.out, "The file to write")->required()->type_name("FILE");
+    sub->add_option("-o,--output", request.out, message("trace.output_flag"))->required()->type_name("FILE");
     sub->add_option_function<std::vector<std::string>>(
            "--blocks",
            [](const std::vector<std::string>& blocks) {
                for (const std::string& b : blocks)
                    request.blocks.push_back(to_index("--blocks", b, {0, Whole().most, 0}));
            },
-           "Only these thread blocks (of each launch), e.g. 0,5")
+           message("trace.blocks_flag"))
         ->type_name("N")
         ->delimiter(',');
-    add_whole_option(*sub, "--max-events", {1, Whole().most, request.max_events}, "Give up beyond this many",
-                     [](Index n) { request.max_events = n; })
+    add_whole_option(*sub, "--max-events", {1, Whole().most, request.max_events},
+                     message("trace.max_events_flag").c_str(), [](Index n) { request.max_events = n; })
         ->default_str(std::to_string(request.max_events));
-    sub->add_flag("--perfetto", request.perfetto, "The modelled timeline instead, for ui.perfetto.dev");
-    add_whole_option(*sub, "--detail", {1, Whole().most, request.detail},
-                     "With --perfetto: so many SMs with their loop steps and units",
+    sub->add_flag("--perfetto", request.perfetto, message("trace.perfetto_flag"));
+    add_whole_option(*sub, "--detail", {1, Whole().most, request.detail}, message("trace.detail_flag").c_str(),
                      [](Index n) { request.detail = n; })
         ->default_str(std::to_string(request.detail));
     add_problem_options(*sub, request.options);
     add_numeric_options(*sub, request.options);
-    sub->get_option("--mode")->description("numeric (with the contents of tiles), count (without) or auto: by size");
+    sub->get_option("--mode")->description(message("trace.mode_flag"));
     add_file_options(*sub, request.options);
     sub->remove_option(sub->get_option("--out"));
     add_json_option(*sub, request.options);
-    sub->get_option("--json")->description("A trace is JSON anyway, but for --perfetto");
-    sub->footer(
-        "Examples:\n"
-        "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4 -o flash.json\n"
-        "  tilescope trace flash_v1 --seq 4096 --blocks 0 -o block0.json\n"
-        "  tilescope trace flash_v2 --perfetto --gpu H200 --seq 4096 --dim 128 -o flash.pftrace\n"
-        "The timeline is that of `tilescope timeline`: docs/time.md");
+    sub->get_option("--json")->description(message("trace.json_flag"));
+    sub->footer(examples({"trace.example", "trace.example_block", "trace.example_perfetto"}) + '\n' +
+                message("trace.footer"));
     sub->callback([sub] {
         check_flags(*sub, request);
         trace_algorithm(request);
