@@ -31,7 +31,8 @@ std::string size_of_tile(const Candidate& c) {
 }
 
 std::string ratio(double value, double best) {
-    return value > 1e300 || best > 1e300 ? "–" : message("advise.times", text::number(std::round(value / best * 100) / 100));
+    return value > 1e300 || best > 1e300 ? "–"
+                                         : message("advise.times", text::number(std::round(value / best * 100) / 100));
 }
 
 /// Whether a kernel with these tiles exists here, so that its registers are the compiler's.
@@ -72,10 +73,9 @@ void add_row(text::Table& table, const std::string& what, const Candidate& c, do
 }
 
 text::Table table_of(const Advice& a) {
-    text::Table table(
-        said({"", "column.br_bc", "advise.of_best", "column.time", "column.sm_traffic", "column.dram", "column.on_an_sm",
-              "column.waves", "column.tail", "column.bound", "column.registers"}),
-        1);
+    text::Table table(said({"", "column.br_bc", "advise.of_best", "column.time", "column.sm_traffic", "column.dram",
+                            "column.on_an_sm", "column.waves", "column.tail", "column.bound", "column.registers"}),
+                      1);
     const double best = a.ranking[0].value;
     const std::string first = message(no_advice(a).empty() ? "advise.best" : "advise.given");
     for (std::size_t k = 0; k < std::min(most_shown, a.ranking.size()); ++k)
@@ -89,9 +89,9 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
     const char* objective = name_of(request.wish.objective);
     const Index splits = a.ranking[0].tiling().splits;  // all tiles of the ranking have as many
     text::print_wrapped(
-        std::cout,
-        splits > 0 ? message("advise.title_of_parts", algorithm.name, objective, problem, splits, request.gpu.name)
-                   : message("advise.title", algorithm.name, objective, problem, request.gpu.name));
+        std::cout, splits > 0
+                       ? message("advise.title_of_parts", algorithm.name, objective, problem, splits, request.gpu.name)
+                       : message("advise.title", algorithm.name, objective, problem, request.gpu.name));
     std::cout << '\n';
     table_of(a).print(std::cout);
     const bool lost = spills(a.released) || has_no_value(a.released), released = a.published.carried_on.empty();
@@ -112,11 +112,11 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
     std::cout << '\n' << message(no_kernel.empty() ? "advise.next_to_best" : "advise.next_to_given") << '\n';
     const double best = a.ranking[0].value;
     for (const Candidate& c : a.neighbours)
-        text::print_wrapped(
-            std::cout,
-            c.outcome.report ? message("advise.neighbour_of", c.name, size_of_tile(c), ratio(c.value, best), c.why)
-                             : message("advise.neighbour", c.name, size_of_tile(c), c.why),
-            "  ", "    ");
+        text::print_wrapped(std::cout,
+                            c.outcome.report
+                                ? message("advise.neighbour_of", c.name, size_of_tile(c), ratio(c.value, best), c.why)
+                                : message("advise.neighbour", c.name, size_of_tile(c), c.why),
+                            "  ", "    ");
     std::cout << '\n';
     const Report& r = *a.ranking[0].outcome.report;
     if (r.time) {
@@ -199,8 +199,7 @@ void advise_along(const AdviseRequest& a, const Algorithm& algorithm) {
         cells.push_back(ratio(found.released.value, best.value));
         table.add(cells);
         if (has_no_value(found.released))
-            lost.push_back(
-                message("advise.lost", axis.key, value, size_of_tile(found.released), found.released.why));
+            lost.push_back(message("advise.lost", axis.key, value, size_of_tile(found.released), found.released.why));
     }
     table.print(std::cout);
     if (!lost.empty()) std::cout << '\n' << message("advise.without_time") << '\n';
@@ -230,8 +229,8 @@ void add_advise(CLI::App& app) {
     sub->get_option("--heads")->default_str(std::to_string(usual_heads));
     sub->get_option("--seq")->default_str(std::to_string(usual_seq));
     add_json_option(*sub, request.options);
-    sub->footer(examples(
-        {"advise.example_causal", "advise.example_traffic", "advise.example_vary", "advise.example_given"}));
+    sub->footer(
+        examples({"advise.example_causal", "advise.example_traffic", "advise.example_vary", "advise.example_given"}));
     sub->callback([] { advise(request); });
 }
 

@@ -6,6 +6,8 @@
 #include "cli/json.hpp"
 #include "cli/now.hpp"
 #include "cli/progress.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
@@ -19,90 +21,83 @@
 namespace tilescope::cli {
 using namespace lab;
 using namespace device;
+using text::message;
 namespace {
 
 /// In the order of Benchmark.
-constexpr const char* reading_names[] = {
-    "matrix products",
-    "fused multiply-adds",
-    "maxima",
-    "conversions",
-    "exponentials",
-    "shared memory",
-    "L2",
-    "one SM",
-    "copy",
-    "L2 latency",
-    "DRAM latency",
-    "launches",
-    "clock",
-    "tensor clock 1",
-    "tensor clock 2",
+constexpr const char* reading_ids[] = {
+    "calibrate.matrix_products",
+    "calibrate.multiply_adds",
+    "calibrate.maxima",
+    "calibrate.conversions",
+    "calibrate.exponentials",
+    "calibrate.shared_memory",
+    "calibrate.l2",
+    "calibrate.one_sm",
+    "calibrate.copy",
+    "calibrate.l2_latency",
+    "calibrate.dram_latency",
+    "calibrate.launches",
+    "calibrate.clock",
+    "calibrate.tensor_clock_1",
+    "calibrate.tensor_clock_2",
 };
-static_assert(std::size(reading_names) == benchmark_count);
+static_assert(std::size(reading_ids) == benchmark_count);
 
 Readings measure_all(const Device& device) {
     Readings all;
     for (std::size_t k = 0; k < benchmark_count; ++k) {
         check_stop(&control());
-        const Progress progress(
-            [k] { return std::to_string(k + 1) + " of " + std::to_string(benchmark_count) + ": " + reading_names[k]; });
+        const std::string reading = message(reading_ids[k]);
+        const Progress progress([&] { return message("progress.of", k + 1, benchmark_count, reading); });
         try {
             all[k] = measure(static_cast<Benchmark>(k), device, &control());
         } catch (const OutOfDeviceMemory& e) {
-            throw RunError(std::string("calibrate: ") + reading_names[k] + ' ' + e.what() +
-                           "; end other programs that use the GPU");
+            throw RunError(message("calibrate.no_memory", reading, e.what()));
         } catch (const RunError& e) {
-            throw RunError(std::string("calibrate: ") + reading_names[k] + ": " + e.what() +
-                           "; tilescope validate shows whether kernels run on this GPU");
+            throw RunError(message("calibrate.failed", reading, e.what()));
         }
     }
     return all;
 }
 
 void print_rates(const Calibration& c, const Json& sheet) {
-    text::Table table({"rate", "unit", "measured on", "data sheet", "measured"}, 3);
+    text::Table table(
+        said({"calibrate.rate", "column.unit", "calibrate.measured_on", "calibrate.data_sheet", "calibrate.measured"}),
+        3);
     for (const MeasuredRate& r : c.rates)
-        table.add({r.key, sheet[r.key]["unit"].get<std::string>(), r.how + (r.written ? "" : "; a check"),
-                   r.sheet ? text::exact(*r.sheet) : "", text::exact(r.value)});
+        table.add({r.key, sheet[r.key]["unit"].get<std::string>(),
+                   r.written ? r.how : message("calibrate.a_check", r.how), r.sheet ? text::exact(*r.sheet) : "",
+                   text::exact(r.value)});
     table.print(std::cout);
 }
 
 /// Where the numbers that are not in the table come from.
 void print_origins(const Calibration& c) {
     if (!c.preset.empty()) {
-        text::print_wrapped(std::cout,
-                            "Sizes, limits and the highest clock are the driver's; all other numbers are the "
-                            "preset's, " +
-                                c.preset +
-                                ", also the bandwidth of shared memory and the "
-                                "partitions of the L2, which timing does not show.");
+        text::print_wrapped(std::cout, message("calibrate.of_preset", c.preset));
         return;
     }
     std::vector<std::string> derived;
     for (const auto& [key, origin] : c.origins)
         if (!origin.confirmed) derived.push_back(key);
-    text::print_wrapped(std::cout, "No preset describes this device. Derived or taken, so not confirmed: " +
-                                       text::join(derived, ", ") + ". The file says how.");
+    text::print_wrapped(std::cout, message("calibrate.without_preset", text::join(derived, ", ")));
 }
 
 void print_use(const std::string& file) {
     if (file.empty()) {
-        text::print_wrapped(std::cout, "Nothing was written: -o FILE.json writes a GPU file for --gpu.");
+        text::print_wrapped(std::cout, message("calibrate.not_written"));
         return;
     }
     const bool is_path = file.ends_with(".json") || file.find('/') != std::string::npos;  // as --gpu sees it
-    std::cout << "Written to " << text::shown(file) << ". Use it: tilescope timeline flash_v2 --gpu "
-              << shell_line({is_path ? file : "./" + file}) << '\n';
+    std::cout << message("calibrate.written", text::shown(file), shell_line({is_path ? file : "./" + file})) << '\n';
 }
 
 const Device& usable(const DeviceSearch& search) {
     if (!search.device)
-        throw RunError("calibrate: nothing was measured. " + search.missing + ' ' + text::as_sentence(search.fix));
+        throw RunError(text::sentences({message("calibrate.nothing"), search.missing, text::as_sentence(search.fix)}));
     const Device& d = *search.device;
-    if (std::stoi(d.compute_capability) < 8)
-        throw RunError("calibrate: " + d.name + " has compute capability " + d.compute_capability +
-                       "; the microbenchmarks, as all tensor-core kernels here, need 8.0 or more");
+    if (std::stoi(d.compute_capability) < 8) throw RunError(message("calibrate.too_old", d.name, d.compute_capability));
     return d;
 }
 
@@ -135,15 +130,11 @@ void run_calibration(const Options& options, const std::string& out) {
 void add_calibrate(CLI::App& app) {
     static Options options;
     static std::string out;
-    CLI::App* sub = app.add_subcommand("calibrate", "Measure this machine's GPU: a GPU file for --gpu");
-    sub->add_option("-o,--output", out, "Write a GPU file (.json)")->type_name("FILE");
+    CLI::App* sub = app.add_subcommand("calibrate", message("calibrate.command"));
+    sub->add_option("-o,--output", out, message("calibrate.output_flag"))->type_name("FILE");
     add_json_option(*sub, options);
-    sub->footer(
-        "Examples:\n"
-        "  tilescope calibrate\n"
-        "  tilescope calibrate -o mine.json    then: tilescope timeline flash_v2 --gpu mine.json\n"
-        "Microbenchmarks read rates, latencies and clocks, in less than a minute; all else is the driver's and the\n"
-        "data sheet's. A source stands beside each number. Needs an NVIDIA GPU, which nothing else should use.");
+    sub->footer(examples({"calibrate.example", "calibrate.example_file"}) + '\n' +
+                paragraph(message("calibrate.footer"), 108));
     sub->callback([] { run_calibration(options, out); });
 }
 

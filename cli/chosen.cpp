@@ -26,8 +26,7 @@ Variant chosen_variant(const std::string& text) {
 }
 
 CLI::Option* add_variants_argument(CLI::App& app, std::vector<std::string>& variants) {
-    return app.add_option("ALGO", variants, message("chosen.variants"))
-        ->type_name("NAME[:KEY=VALUE,...][@GPU]");
+    return app.add_option("ALGO", variants, message("chosen.variants"))->type_name("NAME[:KEY=VALUE,...][@GPU]");
 }
 
 std::string begin_of_see_it() { return "\n  " + message("failed.see_it", ""); }

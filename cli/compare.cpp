@@ -68,8 +68,7 @@ void add_row(std::vector<Row>& rows, const Variant& v, const Options& o) {
     const auto same = [&](const Row& r) { return r.options == row.options; };
     const auto like = std::find_if(rows.begin(), rows.end(), same);
     for (auto r = like; r != rows.end(); r = std::find_if(r + 1, rows.end(), same))
-        if (r->variant.algorithm == v.algorithm)
-            throw UsageError(message("compare.twice", v.label, v.algorithm->name));
+        if (r->variant.algorithm == v.algorithm) throw UsageError(message("compare.twice", v.label, v.algorithm->name));
     row.request = like != rows.end() ? like->request : read_request(row.options, *v.algorithm->computes);
     if (row.request.wish.rule == TileRule::kernel) row.request.wish.rule = TileRule::common;
     rows.push_back(std::move(row));
@@ -207,10 +206,10 @@ void print_comparison(const std::vector<Row>& rows, text::Format format) {
 
 /// What storing costs beside recomputing: backward passes, each with its forward pass.
 void print_passes(const std::vector<Row>& rows, text::Format format) {
-    text::Table table(said({"column.algorithm", "compare.after", "compare.kept", "column.extra_hbm",
-                            "compare.matmul_flops", "compare.exponentials", "compare.other_flops", "column.sm_traffic",
-                            "column.time"}),
-                      2);
+    text::Table table(
+        said({"column.algorithm", "compare.after", "compare.kept", "column.extra_hbm", "compare.matmul_flops",
+              "compare.exponentials", "compare.other_flops", "column.sm_traffic", "column.time"}),
+        2);
     for (const Row& row : rows) {
         if (!row.report) continue;
         const Report& r = *row.report;
@@ -241,10 +240,9 @@ std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice&
     add_different(lines, rows, [](const Row& r) { return describe(r.request, *r.algorithm().computes); });
     add_different(lines, rows, [](const Row& r) { return describe(r.request.gpu); });
     const Row* base = base_of(rows);
-    lines.push_back(
-        base ? message("compare.about", base->variant.label,
-                       text::bytes(base->report->compulsory_read() + base->report->compulsory_written()))
-             : message("compare.about_none"));
+    lines.push_back(base ? message("compare.about", base->variant.label,
+                                   text::bytes(base->report->compulsory_read() + base->report->compulsory_written()))
+                         : message("compare.about_none"));
     if (base && base->report->forward) lines.push_back(message("compare.with_forward"));
     if (mode.numeric) lines.push_back(message("compare.errors_computed", mode.why));
     std::vector<std::string> notes;  // of the inputs

@@ -180,8 +180,8 @@ void add_python(std::vector<Need>& all, const std::vector<std::string>& said) {
     const std::string with_numpy = how_to_get_numpy(python);
     all.push_back(need(for_python, "python3", word_after(said, "python "), apt("python3")));
     all.push_back(need(for_python, "NumPy", numpy, with_numpy));
-    Need module = need(for_python, message("doctor.module"), folder ? std::optional("PYTHONPATH=" + *folder) : std::nullopt,
-                       apt_and_build(python_packages));
+    Need module = need(for_python, message("doctor.module"),
+                       folder ? std::optional("PYTHONPATH=" + *folder) : std::nullopt, apt_and_build(python_packages));
     if (folder && !word_after(said, "tilescope ")) {
         if (numpy && !said.empty()) module.found = text::shown(said.back(), 400);
         module.get = numpy ? message("doctor.get_module", text::shown(python.value_or("PYTHON3"), 400)) : with_numpy;
@@ -204,7 +204,8 @@ std::optional<std::string> headers() {
 }
 
 void add_own_programs(std::vector<Need>& all) {
-    all.push_back(need(for_own_programs, message("doctor.compiler"), program_of(compiler()), message("doctor.get_compiler")));
+    all.push_back(
+        need(for_own_programs, message("doctor.compiler"), program_of(compiler()), message("doctor.get_compiler")));
     all.push_back(need(for_own_programs, message("doctor.headers"), headers(), message("doctor.get_headers")));
     std::optional<std::string> part;
     for (const fs::path& file : python_parts())

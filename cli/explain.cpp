@@ -1,12 +1,13 @@
 // `tilescope explain ALGO`: the pseudo-code, line by line, with what each line costs and where tiles live.
 #include <algorithm>
 #include <iostream>
-#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/said.hpp"
 #include "core/machine/counters.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
@@ -22,13 +23,16 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 std::string bytes(Bytes n) { return n == 0 ? "" : text::bytes(n); }
 std::string flops(Count n) { return n == 0 ? "" : text::count(static_cast<double>(n)); }
 
 void print_line_table(const Experiment& e, const Profile& profile) {
-    text::Table table({"line", "pseudo-code", "visits", "bytes / visit", "SM traffic", "matmul", "exps", "other"}, 2);
+    text::Table table(said({"column.line", "column.pseudo_code", "explain.visits", "explain.bytes_a_visit",
+                            "column.sm_traffic", "explain.matmul", "column.exps", "explain.other"}),
+                      2);
     Counters total;
     for (const auto& [c, line] : explained_lines(e, profile)) {
         const Counters& cost = line.cost;
@@ -38,7 +42,7 @@ void print_line_table(const Experiment& e, const Profile& profile) {
                    line.visits > 0 ? bytes(cost.hbm() / line.visits) : "", bytes(cost.hbm()), flops(cost.matmul_flops),
                    flops(cost.exps), flops(cost.other_flops)});
     }
-    table.add({"", "total", "", "", bytes(total.hbm()), flops(total.matmul_flops), flops(total.exps),
+    table.add({"", message("explain.total"), "", "", bytes(total.hbm()), flops(total.matmul_flops), flops(total.exps),
                flops(total.other_flops)});
     table.print(std::cout);
 }
@@ -47,9 +51,9 @@ std::string moves(const std::vector<TensorDecl>& tensors, const LineProfile& lin
     std::vector<std::string> parts;
     for (const auto& [id, t] : line.traffic) {
         const std::string name = tensors[id].name;
-        if (t.read > 0) parts.push_back(name + " read " + bytes(t.read));
-        if (t.write > 0) parts.push_back(name + " written " + bytes(t.write));
-        if (t.reduce > 0) parts.push_back(name + " reduced " + bytes(t.reduce));
+        if (t.read > 0) parts.push_back(message("explain.read", name, bytes(t.read)));
+        if (t.write > 0) parts.push_back(message("explain.written", name, bytes(t.write)));
+        if (t.reduce > 0) parts.push_back(message("explain.reduced", name, bytes(t.reduce)));
     }
     return text::join(parts, ", ");
 }
@@ -58,14 +62,15 @@ std::string lives(const LineProfile& line, Space space) {
     std::vector<std::string> parts;
     for (const TileUse& u : line.tiles)
         if (u.space == space)
-            parts.push_back(u.name + " [" + std::to_string(u.rows) + " x " + std::to_string(u.cols) + ' ' +
-                            name_of(u.dtype) + "] " + bytes(u.rows * u.cols * size_of(u.dtype)));
+            parts.push_back(message("explain.tile", u.name, std::to_string(u.rows), std::to_string(u.cols),
+                                    name_of(u.dtype), bytes(u.rows * u.cols * size_of(u.dtype))));
     return text::join(parts, ", ");
 }
 
 void print_lines(const Experiment& e, const Profile& profile) {
     const auto tensors = e.algorithm->tensors(e.problem, e.tiling);
-    std::cout << "\nWhat moves, where it lives, and why\n";
+    constexpr std::size_t column = 11;
+    std::cout << '\n' << message("explain.lines") << '\n';
     for (const auto& [c, line] : explained_lines(e, profile)) {
         const std::string moved = moves(tensors, line);
         const std::string why = why_of(*e.algorithm, c);
@@ -73,12 +78,15 @@ void print_lines(const Experiment& e, const Profile& profile) {
         const std::string number = std::to_string(c.number), code = c.code;
         const std::string said = !why.empty() ? why : code.substr(std::min(code.size(), code.find_first_not_of(' ')));
         text::print_wrapped(std::cout, number + std::string(4 - number.size(), ' ') + said, "  ", "    ");
-        const auto print = [](const char* label, const std::string& text) {
-            if (!text.empty()) text::print_wrapped(std::cout, label + text, "      ", "           ");
+        const auto print = [](const char* label_id, const std::string& words) {
+            if (words.empty()) return;
+            const std::string label = message(label_id);
+            const std::string gap(column - std::min(column - 1, text::width(label)), ' ');
+            text::print_wrapped(std::cout, label + gap + words, "      ", std::string(column, ' '));
         };
-        print("moves:     ", moved);
-        print("SRAM:      ", lives(line, Space::sram));
-        print("registers: ", lives(line, Space::registers));
+        print("explain.moves", moved);
+        print("explain.sram", lives(line, Space::sram));
+        print("explain.registers", lives(line, Space::registers));
     }
 }
 
@@ -102,8 +110,7 @@ void explain_algorithm(const Options& o, const std::string& name, Index warps) {
     with_tiling(algorithm, o, request, [&](const Experiment& e) {
         const show::WarpsText of_warps = show::warps_text(e, warps);
         if (warps > 0 && of_warps.heading.empty())
-            throw UsageError("--warps " + std::to_string(warps) + ": nothing is known of the warps of " + name +
-                             "; leave it out, or explain flash_v1 or flash_v2");
+            throw UsageError(message("explain.no_warps", std::to_string(warps), name));
         Profile profile;
         // Every mode counts the same, so counting is the default even where numbers would take seconds.
         const bool numeric = o.mode != "auto" && choose_mode(o, request, {count(e, &control())}).numeric;
@@ -111,25 +118,24 @@ void explain_algorithm(const Options& o, const std::string& name, Index warps) {
         gpu.listen(profile);
         const Inputs inputs = numeric ? make_inputs(o, request, algorithm) : Inputs{};
         {
-            const Progress progress = Progress::blocks("counting");
+            const Progress progress = Progress::blocks(message("progress.counting"));
             run_program(gpu, algorithm, e.problem, e.tiling, inputs);
         }
         if (o.json) {
             std::cout << to_json(e, profile, warps).dump(2) << '\n';
             return;
         }
-        std::ostringstream heading;
-        heading << algorithm.name << ": " << idea_of(algorithm) << "\n  " << source_of(algorithm) << "\n  "
-                << describe(request, *algorithm.computes) << "; tiles " << tiles_text(e) << " on " << e.gpu.name
-                << "\n  All numbers" << (of_warps.heading.empty() ? "" : " but those of warps")
-                << " are counted over the whole run; kB, MB: powers of 1000.\n\n";
-        text::print_wrapped(std::cout, heading.str());
+        const std::vector<std::string> heading = {
+            message("remark.of", algorithm.name, idea_of(algorithm)), source_of(algorithm),
+            message("explain.problem", describe(request, *algorithm.computes), tiles_text(e), e.gpu.name),
+            message(of_warps.heading.empty() ? "explain.all_counted" : "explain.all_but_warps_counted")};
+        text::print_wrapped(std::cout, text::join(heading, "\n  ") + "\n\n");
         if (const std::string mask = about_mask(e); !mask.empty())
             text::print_wrapped(std::cout, mask + "\n\n", "  ", "  ");
         print_line_table(e, profile);
         print_lines(e, profile);
         print_warps(of_warps);
-        for (const std::string& note : gpu.notes()) text::print_wrapped(std::cout, "Note: " + note + ".", "  ");
+        for (const std::string& note : gpu.notes()) text::print_wrapped(std::cout, message("remark.note", note), "  ");
     });
 }
 
@@ -139,26 +145,19 @@ void add_explain(CLI::App& app) {
     static Options options;
     static std::string name;
     static Index warps = 0;
-    CLI::App* sub = app.add_subcommand("explain", "Pseudo-code with bytes, visits, FLOPs and tile placement per line");
+    CLI::App* sub = app.add_subcommand("explain", message("explain.command"));
     add_algorithm_argument(*sub, name);
     add_problem_options(*sub, options);
     add_numeric_options(*sub, options);
-    sub->get_option("--mode")->description("numeric, count or auto; the counts are the same, auto counts");
-    add_whole_option(
-        *sub, "--warps", {1, most_warps_of_a_block, 4},
-        "Warps that share a tile by split K or split Q: a power of two. No count and no time depends on it",
-        [](Index n) {
-            in_flags([&] { validate_warps(n); });
-            warps = n;
-        })
-        ->default_str("as the released kernel");
+    sub->get_option("--mode")->description(message("explain.mode_flag"));
+    add_whole_option(*sub, "--warps", {1, most_warps_of_a_block, 4}, message("explain.warps_flag").c_str(),
+                     [](Index n) {
+                         in_flags([&] { validate_warps(n); });
+                         warps = n;
+                     })
+        ->default_str(message("explain.usual_warps"));
     add_json_option(*sub, options);
-    sub->footer(
-        "Examples:\n"
-        "  tilescope explain flash_v2\n"
-        "  tilescope explain flash_v1 --seq 4096 --br 64 --bc 256\n"
-        "  tilescope explain flash_v2 --br 64 --bc 256 --warps 4\n"
-        "  tilescope explain flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4");
+    sub->footer(examples({"explain.example", "explain.example_tiles", "explain.example_warps", "explain.example_toy"}));
     sub->callback([] { explain_algorithm(options, name, warps); });
 }
 

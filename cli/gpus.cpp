@@ -4,7 +4,9 @@
 #include "cli/commands.hpp"
 #include "cli/doubt.hpp"
 #include "cli/json.hpp"
+#include "cli/said.hpp"
 #include "core/text/embedded.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/table.hpp"
 #include "lab/gpu/gpu_presets.hpp"
@@ -14,6 +16,7 @@ namespace tilescope::cli {
 std::span<const EmbeddedFile> embedded_schema();
 
 using namespace lab;
+using text::message;
 namespace {
 
 void print_gpus_json() {
@@ -23,7 +26,8 @@ void print_gpus_json() {
 }
 
 void print_gpus() {
-    text::Table table({"GPU", "SMs", "SRAM / block", "registers / SM", "L2", "HBM", "tensor f16", "f32", "exps"});
+    text::Table table(said({"gpus.gpu", "column.sms", "gpus.sram", "gpus.registers", "gpus.l2", "gpus.hbm",
+                            "gpus.tensor", "gpus.f32", "column.exps"}));
     for (const std::string& n : gpu_preset_names()) {
         const GpuSpec g = gpu_preset(n);
         const std::vector<GpuNumber> numbers = gpu_numbers(n);
@@ -41,22 +45,20 @@ void print_gpus() {
                 rate(g.exp_per_clk * static_cast<double>(g.sms) * g.tensor_clock_mhz * 1e6, ""))});
     }
     table.print(std::cout);
-    std::cout
-        << "Sizes: powers of 1024; rates: powers of 1000. Exponentials: SMs x rate per clock, at the tensor clock.\n"
-        << "?: from memory, or sources conflict. Sources: tilescope gpus show NAME. A100 stands for A100-40GB.\n";
+    std::cout << message("gpus.about_units") << '\n' << message("gpus.about_sources") << '\n';
 }
 
 void show(const std::string& name) {
     const GpuSpec g = load_gpu(name);
-    std::cout << g.name << ": " << g.title << ", compute capability " << g.compute_capability << "\n\n";
-    text::Table table({"number", "value", "unit", "source"}, 4);
+    std::cout << message("gpus.title", g.name, g.title, g.compute_capability) << "\n\n";
+    text::Table table(said({"column.number", "column.value", "column.unit", "column.source"}), 4);
     bool sure = true;
     for (const GpuNumber& n : gpu_numbers(name)) {
         table.add({n.key, n.value + (n.confirmed ? "" : doubt), n.unit, n.source});
         sure = sure && n.confirmed;
     }
     table.print(std::cout);
-    if (!sure) std::cout << "?: from memory, or sources conflict.\n";
+    if (!sure) std::cout << message("gpus.doubt") << '\n';
 }
 
 }  // namespace
@@ -64,23 +66,15 @@ void show(const std::string& name) {
 void add_gpus(CLI::App& app) {
     static Options options;
     static std::string name;
-    CLI::App* sub = app.add_subcommand("gpus", "The modelled GPUs and the sources of their numbers");
+    CLI::App* sub = app.add_subcommand("gpus", message("gpus.command"));
     static bool schema = false;
     add_json_option(*sub, options);
-    sub->add_flag("--schema", schema, "The JSON schema of GPU files");
-    sub->footer(
-        "Examples:\n"
-        "  tilescope gpus\n"
-        "  tilescope gpus show H100\n"
-        "  tilescope gpus show my-gpu.json\n"
-        "  tilescope gpus --schema");
-    CLI::App* one = sub->add_subcommand("show", "All numbers of one GPU, with a source for each");
-    one->add_option("NAME", name, "A preset's name or a JSON file")->required();
+    sub->add_flag("--schema", schema, message("gpus.schema_flag"));
+    sub->footer(examples({"gpus.example", "gpus.example_show", "gpus.example_file", "gpus.example_schema"}));
+    CLI::App* one = sub->add_subcommand("show", message("gpus.show_command"));
+    one->add_option("NAME", name, message("gpus.name"))->required();
     add_json_option(*one, options);
-    one->footer(
-        "Examples:\n"
-        "  tilescope gpus show A100-80GB\n"
-        "  tilescope gpus show A100-80GB --json > my-gpu.json    a file to edit, for --gpu my-gpu.json");
+    one->footer(examples({"gpus.example_a100", "gpus.example_edit"}));
     sub->callback([one] {
         if (*one)
             options.json ? (void)(std::cout << gpu_sheet_json(name)) : show(name);

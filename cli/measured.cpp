@@ -4,7 +4,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/said.hpp"
 #include "cli/written_as.hpp"
+#include "core/text/message.hpp"
 #include "core/text/page.hpp"
 #include "device/measured_cases.hpp"
 #include "lab/flags/table.hpp"
@@ -12,6 +14,7 @@
 namespace tilescope::cli {
 using namespace lab;
 using namespace device;
+using text::message;
 namespace {
 
 /// Lines around tables: comments in LaTeX, paragraphs in Markdown.
@@ -34,31 +37,24 @@ void print_cases(const Printer& out, const MeasuredCases& cases) {
         out.line(place);
         out.table(cases_table(there));
     }
-    out.line(
-        "Ratios: the model's number over the measured one. SM traffic: bytes read and written, counted by Nsight "
-        "Compute and by the model; DRAM reads: with caches cold. -: not measured there. Heads: batch x heads (of K and "
-        "V, where fewer).");
+    out.line(message("measured.about_cases"));
 }
 
 void print_summary(const Printer& out, const MeasuredCases& cases) {
-    out.line(
-        "Ratios of the model's numbers over measured ones: the median of the cases, and for the time from the "
-        "least to the most. SM traffic: as counted; DRAM reads: of cases of more than 20 MB.");
+    out.line(message("measured.about_ratios"));
     out.table(summary_table(cases));
-    out.line(
-        "One by one: name algorithms, or use --gpu, --dim, --seq, --causal, ... as in `tilescope measured flash_v2 "
-        "--dim 128 --causal`. On a kernel of your own: `tilescope reconcile flash_v2`.");
+    out.line(message("measured.one_by_one"));
 }
 
 void measured(const MeasuredFlags& flags, const std::string& format) {
     const WrittenAs as = written_as(format, flags.options.json);
     const MeasuredCases all = shipped_cases();
-    if (all.empty()) throw RunError("measured: no measurements ship with this tilescope; build it with docs/measured");
+    if (all.empty()) throw RunError(message("measured.none_ship"));
     MeasuredCases cases = asked_cases(all, flags);
     {
         const Progress progress([] {
-            return "modelling: " + std::to_string(control().blocks_done) + " of " +
-                   std::to_string(control().blocks_total) + " cases";
+            return message("measured.modelling", std::to_string(control().blocks_done),
+                           std::to_string(control().blocks_total));
         });
         add_model(cases, all, &control());
     }
@@ -77,18 +73,18 @@ void add_filters(CLI::App& sub, MeasuredFlags& flags) {
             sub.remove_option(sub.get_option(std::string("--") + flag.name));
     for (const char* flag : {"--batch", "--heads", "--kv-heads", "--seq", "--seq-q", "--seq-k", "--dim", "--dim-v",
                              "--dtype", "--br", "--bc", "--gpu"})
-        sub.get_option(flag)->default_str("any");
-    sub.get_option("--br")->description("Tile rows");
-    sub.get_option("--bc")->description("Tile columns (keys)");
-    sub.get_option("--gpu")->description("Measured on this one: H200 or H100-SXM");
+        sub.get_option(flag)->default_str(message("measured.any"));
+    sub.get_option("--br")->description(message("measured.br_flag"));
+    sub.get_option("--bc")->description(message("measured.bc_flag"));
+    sub.get_option("--gpu")->description(message("measured.gpu_flag"));
     auto* causal = sub.add_flag_callback(
-        "--causal", [&flags] { flags.causal = true; }, "Causal ones only");
+        "--causal", [&flags] { flags.causal = true; }, message("measured.causal_flag"));
     auto* full = sub.add_flag_callback(
-        "--no-causal", [&flags] { flags.causal = false; }, "Those without a mask only");
+        "--no-causal", [&flags] { flags.causal = false; }, message("measured.no_causal_flag"));
     causal->excludes(full);
-    sub.add_option("--kernel", flags.kernel, "tilescope (the kernels here) or pytorch (its FlashAttention-2)")
+    sub.add_option("--kernel", flags.kernel, message("measured.kernel_flag"))
         ->type_name("WHOSE")
-        ->default_str("any");
+        ->default_str(message("measured.any"));
 }
 
 }  // namespace
@@ -97,18 +93,14 @@ void add_measured(CLI::App& app) {
     static MeasuredFlags flags;
     static std::string format;
     flags.options.gpu = "";
-    CLI::App* sub = app.add_subcommand("measured", "What was measured on GPUs, beside the model (needs no GPU)");
-    sub->add_option("ALGO,--algorithm", flags.algorithms, "Algorithms (default: all that were measured)");
+    CLI::App* sub = app.add_subcommand("measured", message("measured.command"));
+    sub->add_option("ALGO,--algorithm", flags.algorithms, message("measured.algorithms"));
     add_filters(*sub, flags);
-    add_format_option(*sub, format, "a line per case");
+    add_format_option(*sub, format, message("measured.csv"));
     add_json_option(*sub, flags.options);
-    sub->get_option("--json")->description("Short for --format json");
+    sub->get_option("--json")->description(message("format.json_flag"));
     sub->footer(
-        "Examples:\n"
-        "  tilescope measured\n"
-        "  tilescope measured flash_v2 --dim 128 --causal --gpu H200\n"
-        "  tilescope measured flash_v1 flash_v2 --seq 4096 --heads 16 --br 64 --bc 64 --format csv\n"
-        "  tilescope measured --kernel pytorch --seq-k 8192");
+        examples({"measured.example", "measured.example_causal", "measured.example_csv", "measured.example_pytorch"}));
     sub->callback([] {
         for (std::string& name : flags.algorithms) name = chosen_algorithm(name).name;
         measured(flags, format);

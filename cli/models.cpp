@@ -4,6 +4,8 @@
 #include "cli/commands.hpp"
 #include "cli/doubt.hpp"
 #include "cli/json.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
@@ -11,6 +13,7 @@
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 void print_models_json() {
@@ -19,36 +22,37 @@ void print_models_json() {
     std::cout << j.dump(2) << '\n';
 }
 
-void add_row(text::Table& table, const Model& m, const ModelShape& s, const char* phase) {
+void add_row(text::Table& table, const Model& m, const ModelShape& s, const std::string& phase) {
     table.add({m.name, phase, std::to_string(s.heads), std::to_string(s.kv_heads.value_or(s.heads)),
                std::to_string(s.dim), std::to_string(s.dim_v.value_or(s.dim)), marked(m.numbers, {"dtype"}, s.dtype),
                text::grouped(s.seq)});
 }
 
 void print_models() {
-    text::Table table({"model", "phase", "heads", "of K, V", "dim", "of V", "dtype", "seq"}, 2);
+    text::Table table(said({"models.model", "models.phase", "models.heads", "models.of_k_v", "models.dim",
+                            "models.of_v", "models.dtype", "models.seq"}),
+                      2);
     for (const Model& m : models()) {
         const bool same = m.prefill == m.decode;
-        add_row(table, m, m.prefill, same ? "both" : "prefill");
+        add_row(table, m, m.prefill, same ? message("models.both") : "prefill");
         if (!same) add_row(table, m, m.decode, "decode");
     }
     table.print(std::cout);
-    std::cout
-        << "seq: where no --seq is given. ?: from memory, or not published. Sources: tilescope models show NAME.\n";
+    std::cout << message("models.about") << '\n';
 }
 
 void show(const Model& m) {
-    std::cout << m.name << ": " << m.title << '\n';
+    std::cout << message("remark.of", m.name, m.title) << '\n';
     if (!m.note.empty()) text::print_wrapped(std::cout, m.note, "  ");
     std::cout << '\n';
-    text::Table table({"number", "value", "source"}, 3);
+    text::Table table(said({"column.number", "column.value", "column.source"}), 3);
     bool sure = true;
     for (const ModelNumber& n : m.numbers) {
         table.add({n.key, n.value + (n.confirmed ? "" : doubt), n.source});
         sure = sure && n.confirmed;
     }
     table.print(std::cout);
-    if (!sure) std::cout << "?: from memory, or not published.\n";
+    if (!sure) std::cout << message("models.doubt") << '\n';
 }
 
 }  // namespace
@@ -56,20 +60,13 @@ void show(const Model& m) {
 void add_models(CLI::App& app) {
     static Options options;
     static std::string name;
-    CLI::App* sub = app.add_subcommand("models", "The models that --model knows and the sources of their numbers");
+    CLI::App* sub = app.add_subcommand("models", message("models.command"));
     add_json_option(*sub, options);
-    sub->footer(
-        "Examples:\n"
-        "  tilescope models\n"
-        "  tilescope models show deepseek-v3\n"
-        "  tilescope run flash_v2 --model llama-3-70b --phase decode --batch 16 --mode count");
-    CLI::App* one = sub->add_subcommand("show", "All numbers of one model, with a source for each");
-    one->add_option("NAME", name, "A model's name")->required();
+    sub->footer(examples({"models.example", "models.example_show", "models.example_run"}));
+    CLI::App* one = sub->add_subcommand("show", message("models.show_command"));
+    one->add_option("NAME", name, message("models.name"))->required();
     add_json_option(*one, options);
-    one->footer(
-        "Examples:\n"
-        "  tilescope models show llama-3-70b\n"
-        "  tilescope models show gpt-2 --json");
+    one->footer(examples({"models.example_llama", "models.example_json"}));
     sub->callback([one] {
         if (*one)
             options.json ? (void)(std::cout << model_named(name).json) : show(model_named(name));

@@ -72,8 +72,7 @@ Page page_of(const PlotRequest& p) {
     Page page;
     if (!p.width.empty()) page.width_cm = centimetres(p.width), page.font_pt = usual_in_print;
     if (!p.font_size.empty()) page.font_pt = to_real("--font-size", p.font_size, "8");
-    if (page.font_pt < least || page.font_pt > most)
-        throw UsageError(message("plot.no_such_font_size", p.font_size));
+    if (page.font_pt < least || page.font_pt > most) throw UsageError(message("plot.no_such_font_size", p.font_size));
     constexpr double least_letters = 34, widest = 0.6;  // of the font's size
     if (const double room = page.width_cm.value_or(1e3) / 2.54 * 72; room < least_letters * widest * page.font_pt)
         throw UsageError(message("plot.no_room_for_words", text::number(page.font_pt), text::number(*page.width_cm),

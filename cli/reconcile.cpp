@@ -4,6 +4,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/page.hpp"
 #include "core/text/words.hpp"
 #include "device/levels.hpp"
@@ -16,6 +18,7 @@
 namespace tilescope::cli {
 using namespace lab;
 using namespace device;
+using text::message;
 namespace {
 
 struct ReconcileFlags {
@@ -42,22 +45,20 @@ void print_how(const Experiment& e, const ReconcileFlags& f) {
         std::cout << j.dump(2) << '\n';
         return;
     }
-    text::print_wrapped(std::cout, "Count what your kernel does, on the GPU that is compared with (" + e.gpu.name +
-                                       "; counters may need root), with a program that runs it once:");
+    text::print_wrapped(std::cout, message("reconcile.count", e.gpu.name));
     std::cout << '\n';
     print_command(ncu_command(file));
     std::vector<std::string> next = command_of({"tilescope", "reconcile"}, e.algorithm->name, f.options);
     next.push_back(file);
-    text::print_wrapped(std::cout, "\nThen, with the shape and the tiles that it ran (now " +
-                                       describe(e.problem, *e.algorithm->computes) + ", " + tiles_text(e) +
-                                       "; --only NAME where other kernels ran, too):");
+    text::print_wrapped(std::cout,
+                        '\n' + message("reconcile.then", describe(e.problem, *e.algorithm->computes), tiles_text(e)));
     std::cout << '\n' << shell_line(next) << '\n';
 }
 
 void print(const Reconciled& r) {
     const Experiment& e = r.report.experiment;
-    text::print_wrapped(std::cout, std::string(e.algorithm->name) + " on " + e.gpu.name + ": " +
-                                       describe(e.problem, *e.algorithm->computes) + "; tiles " + tiles_text(e));
+    text::print_wrapped(std::cout, message("reconcile.title", e.algorithm->name, e.gpu.name,
+                                           describe(e.problem, *e.algorithm->computes), tiles_text(e)));
     text::print_wrapped(std::cout, about_launches(r));
     for (const std::string& note : r.levels.notes) text::print_wrapped(std::cout, note);
     std::cout << '\n';
@@ -69,8 +70,7 @@ void print(const Reconciled& r) {
 void reconcile(const ReconcileFlags& f) {
     const Algorithm& algorithm = chosen_algorithm(f.algorithm);
     const Request request = read_request(f.options, algorithm);
-    if (f.file.empty() && !f.only.empty())
-        throw UsageError("--only " + text::shown(f.only) + ": chooses launches of a file; name one, as in flash.csv");
+    if (f.file.empty() && !f.only.empty()) throw UsageError(message("reconcile.only_of_file", text::shown(f.only)));
     if (f.file.empty())
         return with_tiling(algorithm, f.options, request, [&](const Experiment& e) {
             count(e, &control());  // throws for tiles that do not fit, before somebody measures
@@ -91,21 +91,17 @@ void reconcile(const ReconcileFlags& f) {
 
 void add_reconcile(CLI::App& app) {
     static ReconcileFlags flags;
-    CLI::App* sub = app.add_subcommand("reconcile", "Hardware counters of any kernel beside the model, level by level");
+    CLI::App* sub = app.add_subcommand("reconcile", message("reconcile.command"));
     add_algorithm_argument(*sub, flags.algorithm);
-    sub->add_option("FILE", flags.file, "What ncu wrote; without, how to have it written")->type_name("FILE.csv");
-    sub->add_option("--only", flags.only, "Launches of kernels with this in their name")->type_name("NAME");
-    add_whole_option(*sub, "--runs", {1, 1'000'000, 10}, "Runs that the file holds; counters are of one", [](Index n) {
+    sub->add_option("FILE", flags.file, message("reconcile.file"))->type_name("FILE.csv");
+    sub->add_option("--only", flags.only, message("reconcile.only_flag"))->type_name("NAME");
+    add_whole_option(*sub, "--runs", {1, 1'000'000, 10}, message("reconcile.runs_flag").c_str(), [](Index n) {
         flags.runs = n;
     })->default_str("1");
     add_problem_options(*sub, flags.options);
     add_json_option(*sub, flags.options);
-    sub->footer(
-        "Examples:\n"
-        "  tilescope reconcile flash_v2 --heads 16 --seq 4096\n"
-        "  tilescope reconcile flash_v2 FILE.csv --heads 16 --seq 4096 --gpu H100 --only flash_fwd\n"
-        "Any CSV that ncu wrote is read, its raw or details page, also saved again by a spreadsheet; levels that it "
-        "does\nnot have are listed. Shape, type, mask and tiles have to be those of the kernel that was counted.");
+    sub->footer(examples({"reconcile.example", "reconcile.example_file"}) + '\n' +
+                paragraph(message("reconcile.footer")));
     sub->callback([] { reconcile(flags); });
 }
 

@@ -4,13 +4,15 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
-#include "core/text/numbers.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/options.hpp"
 #include "lab/report/recording.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
+using text::message;
 namespace {
 
 /// The path and the difference are made printable, but are not cut.
@@ -28,21 +30,20 @@ void print_json(const std::string& path, const Recording& r, const std::string& 
 
 void replay_file(const std::string& path, bool json) {
     const Recording recording = [&] {
-        const Progress progress([&] { return "reading " + path; });
+        const Progress progress([&] { return message("replay.reading", path); });
         return read_recording(path, &control());
     }();
     const std::string name = recording.experiment.algorithm->name;
     const std::string different = [&] {
-        const Progress progress = Progress::blocks("replaying");
+        const Progress progress = Progress::blocks(message("replay.replaying"));
         return replay(recording, &control());
     }();
     if (json) print_json(path, recording, different);
-    if (!different.empty())
-        throw RunError(text::shown(path) + ": differs from what " + name + " does today: " + different);
+    if (!different.empty()) throw RunError(message("replay.differs", text::shown(path), name, different));
     if (json) return;
-    std::cout << text::shown(path) << ": " << text::grouped(recording.trace.size()) << " operations of " << name
-              << ", all as recorded"
-              << (recording.trace.has_values() ? ", every number to the bit\n" : "; without contents of tiles\n");
+    std::cout << message(recording.trace.has_values() ? "replay.same_to_the_bit" : "replay.same_without_contents",
+                         text::shown(path), recording.trace.size(), name)
+              << '\n';
 }
 
 }  // namespace
@@ -50,16 +51,11 @@ void replay_file(const std::string& path, bool json) {
 void add_replay(CLI::App& app) {
     static std::string path;
     static Options options;
-    CLI::App* sub = app.add_subcommand("replay", "Run again what a trace says, and compare every operation");
-    sub->add_option("FILE", path, "What `tilescope trace` wrote")->required();
+    CLI::App* sub = app.add_subcommand("replay", message("replay.command"));
+    sub->add_option("FILE", path, message("replay.file"))->required();
     add_json_option(*sub, options);
-    sub->footer(
-        "Ends with 1, and the first operation that differs, where one does.\n"
-        "Examples:\n"
-        "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 -o flash.json\n"
-        "  tilescope replay flash.json");
-    sub->callback(
-        [] { in_memory("record fewer thread blocks, or no values", [] { replay_file(path, options.json); }); });
+    sub->footer(message("replay.footer") + '\n' + examples({"replay.example_trace", "replay.example"}));
+    sub->callback([] { in_memory(message("replay.needs_less"), [] { replay_file(path, options.json); }); });
 }
 
 }  // namespace tilescope::cli

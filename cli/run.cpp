@@ -78,9 +78,9 @@ void print_time(const Report& r) {
                       ? message("run.time_and_speed", text::microseconds(t.us()), shown(speed, speed.of(r)))
                       : message("run.time", text::microseconds(t.us())))
               << '\n';
-    text::Table table(said({"column.launch", "column.thread_blocks", "column.on_an_sm", "column.limited_by",
-                            "column.warps", "column.registers", "column.waves", "column.sms", "column.tail",
-                            "column.time", "column.bound"}));
+    text::Table table(
+        said({"column.launch", "column.thread_blocks", "column.on_an_sm", "column.limited_by", "column.warps",
+              "column.registers", "column.waves", "column.sms", "column.tail", "column.time", "column.bound"}));
     for (const LaunchTime& l : t.launches)
         table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), limited_by(l),
                    std::to_string(l.warps), std::to_string(l.registers), text::count(l.waves), text::grouped(l.sms),

@@ -66,8 +66,7 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
     StepsWanted w;
     const Schedule& schedule = run.schedule();
     const auto& launches = run.trace().launches();
-    if (f.launch)
-        check_range("--launch", *f.launch, 1, static_cast<Index>(launches.size()), "step.no_such_launch");
+    if (f.launch) check_range("--launch", *f.launch, 1, static_cast<Index>(launches.size()), "step.no_such_launch");
     check_range("--sm", f.sm.value_or(0), 0, schedule.sms_used() - 1, "step.no_such_sm");
     w.sm = f.sm.value_or(0), w.block = f.block;
     if (f.launch) w.launch = *f.launch - 1;
@@ -86,8 +85,8 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
         check_range("--block", *f.block, 0, last, "step.no_such_block", std::to_string(launch + 1));
     }
     if (f.sm && *f.sm != p->sm)
-        throw UsageError(message("step.runs_elsewhere", asked("--sm", *f.sm), std::to_string(*f.block),
-                                 std::to_string(p->sm)));
+        throw UsageError(
+            message("step.runs_elsewhere", asked("--sm", *f.sm), std::to_string(*f.block), std::to_string(p->sm)));
     w.sm = p->sm, w.launch = launch;
     return w;
 }
@@ -152,8 +151,8 @@ Remarks remarks_on(Run& run, const Request& request) {
     const Run::StoredError e = run.stored_error();
     if (!is_wrong(run, e)) return r;
     r.wrong_outputs = {run.algorithm().computes->output};
-    r.notes.push_back(message("step.output_is_wrong", run.algorithm().name, r.wrong_outputs[0],
-                              text::number(e.max_abs), text::number(e.largest)));
+    r.notes.push_back(message("step.output_is_wrong", run.algorithm().name, r.wrong_outputs[0], text::number(e.max_abs),
+                              text::number(e.largest)));
     return r;
 }
 

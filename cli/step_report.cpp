@@ -165,8 +165,7 @@ void print_other_sms(const Run& run, Index sm) {
     for (std::size_t k = 0; k < std::min(most, others.size()); ++k)
         std::cout << sm_name(*others[k]) << " · " << sm_block(*others[k]) << " · " << sm_line(*others[k]) << " · "
                   << formula(run, *others[k]) << '\n';
-    if (others.size() > most)
-        std::cout << message("step.more_sms", std::to_string(others.size() - most)) << '\n';
+    if (others.size() > most) std::cout << message("step.more_sms", std::to_string(others.size() - most)) << '\n';
 }
 
 Json number_json(float x) {
@@ -198,8 +197,8 @@ Json tiles_json(const Run& run, const SmState& sm) {
 
 void print_heading(const Run& run, const Request& request, const StepsWanted& wanted, Index first, Index last) {
     const Experiment& e = run.experiment();
-    text::print_wrapped(std::cout, message("step.heading", e.algorithm->name,
-                                           describe(request, *e.algorithm->computes), tiles_text(e), e.gpu.name));
+    text::print_wrapped(std::cout, message("step.heading", e.algorithm->name, describe(request, *e.algorithm->computes),
+                                           tiles_text(e), e.gpu.name));
     const std::string sm = std::to_string(wanted.sm);
     std::cout << (first == last ? message("step.one_of", sm, first, run.ticks())
                                 : message("step.some_of", sm, first, last, run.ticks()))

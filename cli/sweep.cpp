@@ -131,9 +131,9 @@ void add_sweep(CLI::App& app) {
     add_problem_options(*sub, request.options);
     add_numeric_options(*sub, request.options);
     add_json_option(*sub, request.options);
-    sub->footer(message("help.keys", text::join(settable_flags(), ", ")) + '\n' + message("sweep.whole_numbers") + '\n' +
-                examples({"sweep.example", "sweep.example_tiles", "sweep.example_sram", "sweep.example_gpus"}) + '\n' +
-                paragraph(message("sweep.footer")));
+    sub->footer(message("help.keys", text::join(settable_flags(), ", ")) + '\n' + message("sweep.whole_numbers") +
+                '\n' + examples({"sweep.example", "sweep.example_tiles", "sweep.example_sram", "sweep.example_gpus"}) +
+                '\n' + paragraph(message("sweep.footer")));
     sub->callback([] { sweep(request); });
 }
 

@@ -83,14 +83,14 @@ void print_traffic(const RunTime& run, const Report& report) {
     std::cout << '\n';
     text::print_wrapped(
         std::cout,
-        text::sentences(
-            {c.hbm_reduce > 0 ? message("timeline.sm_traffic_with_sums", read, written, text::bytes(c.hbm_reduce))
-                              : message("timeline.sm_traffic", read, written),
-             dram ? message("timeline.dram_traffic", text::bytes(dram->read), text::bytes(dram->written),
-                            percent(report.l2_hit_rate().value_or(0)))
-                  : message("timeline.no_dram", run.no_dram),
-             message("timeline.compulsory", text::bytes(report.compulsory_read()),
-                     text::bytes(report.compulsory_written()))}));
+        text::sentences({c.hbm_reduce > 0
+                             ? message("timeline.sm_traffic_with_sums", read, written, text::bytes(c.hbm_reduce))
+                             : message("timeline.sm_traffic", read, written),
+                         dram ? message("timeline.dram_traffic", text::bytes(dram->read), text::bytes(dram->written),
+                                        percent(report.l2_hit_rate().value_or(0)))
+                              : message("timeline.no_dram", run.no_dram),
+                         message("timeline.compulsory", text::bytes(report.compulsory_read()),
+                                 text::bytes(report.compulsory_written()))}));
 }
 
 Json timeline_json(const Report& r) {
@@ -121,9 +121,9 @@ void print(const Report& report, const Request& request) {
     const bool fast = number_of(speed, report).value_or(0) >= 1e11;
     const char* name = e.algorithm->name;
     const std::string time = text::microseconds(run.us());
-    text::print_wrapped(std::cout, fast ? message("timeline.title_with_speed", name, e.gpu.name, time,
-                                                  shown(speed, speed.of(report)))
-                                        : message("timeline.title", name, e.gpu.name, time));
+    text::print_wrapped(
+        std::cout, fast ? message("timeline.title_with_speed", name, e.gpu.name, time, shown(speed, speed.of(report)))
+                        : message("timeline.title", name, e.gpu.name, time));
     const std::string problem = message("timeline.problem", describe(request, *e.algorithm->computes), tiles_text(e));
     text::print_wrapped(std::cout, "  " + problem);
     std::cout << '\n';

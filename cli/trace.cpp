@@ -48,8 +48,7 @@ void check_limits(const TraceRequest& t, const Report& counted) {
     Count most = 0;
     for (const LaunchInfo& l : counted.launches) most = std::max(most, l.thread_blocks);
     for (const Index b : t.blocks)
-        if (b >= most)
-            throw UsageError(message("trace.no_such_block", std::to_string(b), std::to_string(most - 1)));
+        if (b >= most) throw UsageError(message("trace.no_such_block", std::to_string(b), std::to_string(most - 1)));
 }
 
 void record(const TraceRequest& t, const Request& request, const Experiment& e) {
@@ -74,14 +73,14 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
     const Progress progress([&] { return message("trace.writing", trace.size()); });
     write_recording(file.stream(), e, random_inputs_of(t.options, request), trace, &control());
     file.commit();
-    std::cerr << message(values ? "trace.written_with_values" : "trace.written", trace.size(), text::shown(t.out)) << '\n';
+    std::cerr << message(values ? "trace.written_with_values" : "trace.written", trace.size(), text::shown(t.out))
+              << '\n';
 }
 
 /// Throws, before anything is simulated, if there are more thread blocks than a trace viewer can hold.
 void check_size(const Report& counted) {
     const Count blocks = counted.counters.thread_blocks;
-    if (blocks > most_blocks_drawn)
-        throw RunError(message("trace.too_many_to_draw", blocks, most_blocks_drawn));
+    if (blocks > most_blocks_drawn) throw RunError(message("trace.too_many_to_draw", blocks, most_blocks_drawn));
 }
 
 void draw(const TraceRequest& t, const Experiment& e) {

@@ -8,6 +8,8 @@
 #include "cli/now.hpp"
 #include "cli/output_files.hpp"
 #include "cli/progress.hpp"
+#include "cli/said.hpp"
+#include "core/text/message.hpp"
 #include "core/text/page.hpp"
 #include "core/text/version.hpp"
 #include "core/text/words.hpp"
@@ -24,6 +26,7 @@
 namespace tilescope::cli {
 using namespace lab;
 using namespace device;
+using text::message;
 namespace {
 
 constexpr Bytes most_shared_memory = 227 * 1024;  // of a thread block, on the GPUs that kernels are written for
@@ -62,14 +65,15 @@ ValidationSettings settings_of(const ValidateFlags& flags, const ValidateRequest
 CaseResult run_case(Validator& validator, const KernelCase& c, const GpuSpec& gpu, std::size_t k, std::size_t n) {
     check_stop(&control());
     const Progress progress([&] {
-        return std::to_string(k + 1) + " of " + std::to_string(n) + ": " + command_of(c).substr(sizeof "tilescope");
+        return message("progress.of", std::to_string(k + 1), std::to_string(n),
+                       command_of(c).substr(sizeof "tilescope"));
     });
     try {
         return validator.run(c);
     } catch (const OutOfChipMemory& e) {
         throw DoesNotFit(explain(e, *c.algorithm, c.problem, c.tile(), gpu));
     } catch (const RunError& e) {
-        throw RunError(std::string(e.what()) + ", in " + command_of(c));
+        throw RunError(message("validate.failed_in", e.what(), command_of(c)));
     }
 }
 
@@ -78,7 +82,7 @@ void measure(std::vector<CaseResult>& results) {
     std::vector<std::string> arguments = own_arguments();
     arguments.emplace_back("--launch-only");
     std::atomic<Index> launches{0};
-    const Progress progress([&] { return "ncu: launch " + std::to_string(launches); });
+    const Progress progress([&] { return message("validate.ncu_launch", std::to_string(launches)); });
     add_counters(results, run_ncu(arguments, &control(), &launches));
 }
 
@@ -87,16 +91,15 @@ void print_shipped(const std::vector<MeasurementFile>& files, const ValidateFlag
     if (files.empty() && asks(flags) && !shipped_measurements().empty())
         return text::print_wrapped(std::cout, '\n' + about_none(flags));
     if (files.empty()) {
-        std::cout << "\nNo reference measurements ship with this tilescope.\n";
+        std::cout << '\n' << message("validate.none_ship") << '\n';
         return;
     }
     for (const auto& [place, rows] : by_place(files)) {
-        text::print_wrapped(std::cout, "\nMeasured before, and shipped with tilescope: " + place);
+        text::print_wrapped(std::cout, '\n' + message("validate.shipped", place));
         (asks(flags) ? rows_table(rows, flags.counters) : summary_table(rows)).print(std::cout, "  ");
     }
-    std::cout << "\nDifferences: of what was measured from what was simulated; docs/validation.md explains every one "
-                 "above 1%.\n";
-    if (asks(flags) && !flags.counters) std::cout << "--counters shows bytes in place of times.\n";
+    std::cout << '\n' << message("validate.differences") << '\n';
+    if (asks(flags) && !flags.counters) std::cout << message("validate.counters_show") << '\n';
 }
 
 /// Nothing can run here: what is missing, and what was measured elsewhere.
@@ -108,7 +111,8 @@ void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
         std::cout << to_json(search, files).dump(2) << '\n';
         return;
     }
-    text::print_wrapped(std::cout, "Nothing was validated. " + search.missing + ' ' + text::as_sentence(search.fix));
+    text::print_wrapped(std::cout,
+                        text::sentences({message("validate.nothing"), search.missing, text::as_sentence(search.fix)}));
     print_shipped(files, flags);
 }
 
@@ -116,18 +120,20 @@ void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
 void print_values(std::span<const CaseResult> group) {
     const CaseResult& first = group.front();
     std::cout << '\n' << describe(first.tested.problem, *first.tested.algorithm->computes) << '\n';
-    std::cout << "  Errors against the double-precision reference, in brackets relative to the largest output\n";
+    std::cout << "  " << message("validate.errors") << '\n';
     errors_table(group).print(std::cout, "  ");
     if (std::ranges::any_of(group, [](const CaseResult& r) { return r.times.has_value(); })) {
-        std::cout << "  Times: medians; cold: with other data in L2 before. TFLOP/s, GB/s: simulated matrix FLOPs and "
-                     "simulated HBM bytes over the warm time\n";
+        std::cout << "  " << message("validate.times") << '\n';
         times_table(group).print(std::cout, "  ");
     }
-    for (const CaseResult& r : group)
-        if (!r.note.empty())
-            std::cout << "  " << r.tested.algorithm->name << ' ' << tiles_of(r.tested) << ": " << name_of(r.status)
-                      << ": " << r.note << (r.status == Status::wrong ? "; again: " + command_of(r.tested) : "")
-                      << '\n';
+    for (const CaseResult& r : group) {
+        if (r.note.empty()) continue;
+        const char* id = r.status == Status::wrong ? "validate.note_of_wrong" : "validate.note";
+        std::cout << "  "
+                  << message(id, r.tested.algorithm->name, tiles_of(r.tested), name_of(r.status), r.note,
+                             command_of(r.tested))
+                  << '\n';
+    }
 }
 
 /// Simulated and measured traffic and arithmetic of one case.
@@ -135,7 +141,7 @@ void print_counters(const CaseResult& r) {
     if (!r.measured) return;
     const KernelCase& k = r.tested;
     std::cout << '\n'
-              << k.algorithm->name << ", Br x Bc " << tiles_of(k) << ": " << describe(k.problem, *k.algorithm->computes)
+              << message("validate.case", k.algorithm->name, tiles_of(k), describe(k.problem, *k.algorithm->computes))
               << '\n';
     counters_table(r).print(std::cout, "    ");
     std::cout << on_chip_text(r);
@@ -160,11 +166,10 @@ void conclude(const std::vector<CaseResult>& results, bool print) {
     const auto with = [&](Status s) { return std::ranges::count(results, s, &CaseResult::status); };
     if (print)
         std::cout << '\n'
-                  << results.size() << " cases: " << with(Status::ok) << " ok, " << with(Status::wrong) << " wrong, "
-                  << with(Status::out_of_memory) << " out of device memory\n";
-    if (with(Status::wrong) > 0)
-        throw RunError("validate: " + std::to_string(with(Status::wrong)) + " of " + std::to_string(results.size()) +
-                       " cases are wrong; see above");
+                  << message("validate.cases", results.size(), with(Status::ok), with(Status::wrong),
+                             with(Status::out_of_memory))
+                  << '\n';
+    if (with(Status::wrong) > 0) throw RunError(message("validate.wrong", with(Status::wrong), results.size()));
 }
 
 void write_csv(AtomicFile& file, const Device& device, const std::vector<CaseResult>& results) {
@@ -174,8 +179,7 @@ void write_csv(AtomicFile& file, const Device& device, const std::vector<CaseRes
 
 void print_opening(const Device& device, const ValidateRequest& request) {
     std::cout << device_text(device) << '\n';
-    for (const std::string& name : request.left_out)
-        std::cout << name << ": left out, it has no kernel for this problem\n";
+    for (const std::string& name : request.left_out) std::cout << message("validate.no_kernel", name) << '\n';
 }
 
 /// Adds what --counters measures to the results; returns why this failed, or "".
@@ -217,7 +221,7 @@ void validate(const ValidateFlags& flags) {
     check_ending("--csv", flags.csv, {".csv"});
     const DeviceSearch search = find_device();
     const ValidateRequest request = [&] {
-        const Progress progress = Progress::blocks("reading inputs");
+        const Progress progress = Progress::blocks(message("progress.reading_inputs"));
         return resolve(flags, search.device ? search.device->shared_per_block : most_shared_memory, &control());
     }();
     remark(request.remark);
@@ -225,7 +229,7 @@ void validate(const ValidateFlags& flags) {
     if (flags.launch_only && search.device)
         launch_only(flags, request);
     else if (flags.launch_only)
-        throw RunError("--launch-only: " + search.missing);
+        throw RunError(message("validate.cannot_launch", search.missing));
     else if (search.device)
         validate_on(*search.device, flags, request);
     else
@@ -239,8 +243,7 @@ void refuse_beside_survey(const CLI::App& sub) {
     for (const Flag& flag : lab::flags())
         if (flag.of != FlagOf::machine) own.push_back(std::string("--") + flag.name);
     for (const std::string& flag : own)
-        if (sub.get_option(flag)->count() > 0)
-            throw UsageError(flag + ": --survey brings its own problems and tiles; leave one of them out");
+        if (sub.get_option(flag)->count() > 0) throw UsageError(message("validate.survey_has_own", flag));
 }
 
 }  // namespace
@@ -248,33 +251,27 @@ void refuse_beside_survey(const CLI::App& sub) {
 void add_validate(CLI::App& app) {
     static ValidateFlags flags;
     flags.options.gpu = "H200";
-    CLI::App* sub = app.add_subcommand("validate", "Run the CUDA kernels: values, times and bytes beside the model's");
-    sub->add_option("ALGO", flags.algorithms, "Algorithms (default: all that have kernels)");
+    CLI::App* sub = app.add_subcommand("validate", message("validate.command"));
+    sub->add_option("ALGO", flags.algorithms, message("validate.algorithms"));
     add_problem_options(*sub, flags.options);
     sub->get_option("--dtype")->default_str("f32");
-    sub->get_option("--gpu")->default_str("H200")->description("Whose rules the simulated counts follow");
+    sub->get_option("--gpu")->default_str("H200")->description(message("validate.gpu_flag"));
     add_numeric_options(*sub, flags.options);
     sub->remove_option(sub->get_option("--mode"));
     add_file_options(*sub, flags.options);
-    sub->add_flag("--all-tiles", flags.all_tiles, "Every kernel that serves the problem, not only the first");
-    sub->add_option("--survey", flags.survey, "A built-in grid of cases instead: quick or full")->type_name("KIND");
-    sub->add_option("--part", flags.part, "Only the K-th of N parts of the cases")->type_name("K/N");
-    add_whole_option(*sub, "--repeat", {1, 10000, 20}, "Timed runs at most, warm and cold each", [](Index n) {
+    sub->add_flag("--all-tiles", flags.all_tiles, message("validate.all_tiles_flag"));
+    sub->add_option("--survey", flags.survey, message("validate.survey_flag"))->type_name("KIND");
+    sub->add_option("--part", flags.part, message("validate.part_flag"))->type_name("K/N");
+    add_whole_option(*sub, "--repeat", {1, 10000, 20}, message("validate.repeat_flag").c_str(), [](Index n) {
         flags.repeats = n;
     })->default_str(std::to_string(flags.repeats));
-    sub->add_flag("--counters", flags.counters, "Also measure bytes and operations, with Nsight Compute (ncu)");
-    sub->add_option("--csv", flags.csv, "Write one row per case")->type_name("FILE");
+    sub->add_flag("--counters", flags.counters, message("validate.counters_flag"));
+    sub->add_option("--csv", flags.csv, message("validate.csv_flag"))->type_name("FILE");
     add_json_option(*sub, flags.options);
     sub->add_flag("--launch-only", flags.launch_only)->group("");  // what --counters profiles
-    sub->footer(
-        "Examples:\n"
-        "  tilescope validate\n"
-        "  tilescope validate flash_v2 --seq 4096 --heads 64 --dim 128 --dtype f16 --counters\n"
-        "  tilescope validate flash_v1 flash_v2 --seq 1000 --causal --all-tiles\n"
-        "  tilescope validate --survey full --counters --csv measured.csv\n"
-        "  tilescope validate flash_v2 --q q.npy --k k.npy --v v.npy --out o.npy\n"
-        "Without a GPU it says what is missing and shows the measurements that ship with tilescope, of what is asked "
-        "for.");
+    sub->footer(examples({"validate.example", "validate.example_counters", "validate.example_tiles",
+                          "validate.example_survey", "validate.example_files"}) +
+                '\n' + paragraph(message("validate.footer")));
     sub->callback([sub] {
         if (!flags.survey.empty()) refuse_beside_survey(*sub);
         for (std::string& name : flags.algorithms) name = chosen_algorithm(name).name;

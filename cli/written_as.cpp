@@ -13,8 +13,7 @@ WrittenAs written_as(const std::string& format, bool json) {
                                                      {"latex", WrittenAs::latex},
                                                      {"csv", WrittenAs::csv},
                                                      {"json", WrittenAs::json}};
-    if (json && !format.empty() && format != "json")
-        throw UsageError(message("format.json_is_short"));
+    if (json && !format.empty() && format != "json") throw UsageError(message("format.json_is_short"));
     if (json || format.empty()) return json ? WrittenAs::json : WrittenAs::text;
     for (const auto& [known, as] : all)
         if (format == known) return as;
