@@ -3,7 +3,6 @@
 #include "cli/said.hpp"
 #include "cli/step.hpp"
 #include "core/text/message.hpp"
-#include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"

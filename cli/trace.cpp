@@ -8,7 +8,6 @@
 #include "cli/said.hpp"
 #include "core/machine/launch_info.hpp"
 #include "core/text/message.hpp"
-#include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/values.hpp"
