@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/machine/tensor.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::show {
 
@@ -17,5 +19,35 @@ struct Phrase {
     friend bool operator==(const Phrase&, const Phrase&) = default;
 };
 using Sentence = std::vector<Phrase>;
+
+/// Arguments of a message. In its words a character stands for phrases, which keep their hues.
+class Marks {
+  public:
+    text::Argument of(const Sentence& s) {
+        marked_.push_back(s);
+        return std::string(1, static_cast<char>(marked_.size()));
+    }
+    text::Argument of(const Phrase& p) { return of(Sentence{p}); }
+    template <class T>
+    text::Argument of(const T& plain) {
+        return plain;
+    }
+    /// The words with the phrases in them. Neighbours without a hue become one phrase.
+    Sentence in(std::string_view words) const;
+
+  private:
+    std::vector<Sentence> marked_;  // the first one's mark is the character of code 1
+};
+
+/// text::message(), where arguments may also be phrases and sentences.
+template <class... A>
+Sentence sentence(std::string_view id, const A&... arguments) {
+    Marks marks;
+    const std::string words = text::message(id, marks.of(arguments)...);
+    return marks.in(words);
+}
+
+/// text::listed() of names in their hues: "K, V and O".
+Sentence listed(const std::vector<Phrase>& names);
 
 }  // namespace tilescope::show

@@ -9,7 +9,7 @@ import re
 import sys
 
 ID = re.compile(r'"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)"')
-STARTS = re.compile(r"(?<![\w:])(?:text::)?message\(")
+STARTS = re.compile(r"(?<![\w:])(?:(?:text::)?message|sentence)\(")
 
 
 # Files whose words are all messages: no literal in them has two words.
@@ -128,6 +128,7 @@ def check_itself():
     assert not list(faults_of(dict([code]), {"t": "a.1 = 1\na.10 = 10\na.idea = i\n"}))
     for sources, texts in ((dict([code]), {"t": "a.1 = 1\na.idea = i\n"}), (dict([code]), {"t": "a.1 = 1\na.2 = 2\na.10 = 10\na.idea = i\n"}),
                            ({"a.cpp": 'message("a.b", 1);'}, {"t": "a.b = no\n"}), ({"a.cpp": 'message("a.b");'}, {"t": ""}),
+                           ({"a.cpp": 'sentence("a.b", listed(x, y), 1);'}, {"t": "a.b = {1}\n"}),
                            ({"a.cpp": ""}, {"t": "a.b = no\n"}), ({"a.cpp": 'message("a.b");'}, {"t": "a.b = {x}\n"}),
                            ({"a.cpp": 'message("no id");'}, {"t": ""}), ({"a.cpp": 'message("a.b"), message("a.c");'}, {"t": "a.c = 1\na.b = 2\n"}),
                            ({"a.cpp": 'message("a.b");'}, {"t": "a.b = 1\na.b = 2\n"})):
