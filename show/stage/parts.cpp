@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "show/words/value_text.hpp"
 
@@ -211,7 +212,7 @@ std::vector<PartCell> part_cells(const Run& run, const Parts& parts, const Parti
     cells.push_back({.name = tensors[p.output.tensor].name,
                      .meaning = tensors[p.output.tensor].meaning,
                      .value = added == 0   ? ""
-                              : added == 1 ? "added"
+                              : added == 1 ? text::message("parts.added")
                                            : text::percent(added),
                      .now = a && (now.is(a->read) || now.is(a->weighed) || now.is(a->added)),
                      .added = added});

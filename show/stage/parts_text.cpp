@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "show/run/heads.hpp"
@@ -9,22 +10,16 @@
 #include "show/words/value_text.hpp"
 
 namespace tilescope::show {
+using text::message;
 namespace {
 
-std::string number(Index part) { return text::grouped(part + 1); }
-
-/// "4 parts of the keys", "2 of 4 parts of the keys", "the whole of the keys".
-std::string parts_text(Index some, Index all) {
-    if (all == 1) return "One part of the keys";
-    return (some == all ? "" : text::grouped(some) + " of ") + text::grouped(all) + " parts of the keys";
-}
+Phrase scores() { return {message("wall.scores"), Meaning::score}; }
 
 /// Names of tensors and tiles, in their hues.
-void add_listed(Sentence& to, const std::vector<PartCell>& cells) {
-    for (std::size_t k = 0; k < cells.size(); ++k) {
-        if (k > 0) to.push_back({k + 1 == cells.size() ? " and " : ", "});
-        to.push_back({cells[k].name, cells[k].meaning});
-    }
+Sentence names_of(const std::vector<PartCell>& cells) {
+    std::vector<Phrase> names;
+    for (const PartCell& c : cells) names.push_back({c.name, c.meaning});
+    return listed(names);
 }
 
 /// O_s and LSE_s, statistics last.
@@ -36,23 +31,29 @@ std::vector<PartCell> in_hbm(const Run& run, const Parts& parts) {
     return all;
 }
 
-/// "KV head 1: " where there are several.
-std::string whose(const Run& run, const Wall& wall) {
-    return run.recorded().batch_heads() == 1 ? "" : text::capitalised(head_name(run.recorded(), wall.head())) + ": ";
+/// The clause, of a head where there are several.
+Sentence of_head(const Run& run, const Wall& wall, const Sentence& clause) {
+    const Problem& p = run.recorded();
+    if (p.batch_heads() == 1) return clause;
+    return sentence("parts.of_head", text::capitalised(head_name(p, wall.head())), clause);
 }
 
 Sentence before(const Wall& wall) {
-    return {{text::grouped(wall.rows()) + " × " + text::grouped(wall.cols()) + " tiles of "},
-            {"scores", Meaning::score},
-            {" in " + text::counted(wall.parts().with_keys(), "part") + " of the keys, nobody at work yet."}};
+    return sentence("parts.before", wall.rows(), wall.cols(), scores(), wall.parts().with_keys());
 }
 
 Sentence done(const Wall& wall) {
     const Parts& p = wall.parts();
-    Sentence s{{"Done: " + text::counted(p.with_keys(), "part") + " of the keys"}};
-    if (p.merge() >= 0) s.push_back({", added up by launch " + text::grouped(p.merge() + 1)});
-    s.push_back({"; no "}), s.push_back({"scores", Meaning::score}), s.push_back({" ever in HBM."});
-    return s;
+    if (p.merge() < 0) return sentence("parts.done", p.with_keys(), scores());
+    return sentence("parts.done_and_added", p.with_keys(), p.merge() + 1, scores());
+}
+
+/// "Part 2 of 4 of the keys is read", "4 parts of the keys are read side by side".
+std::string read_text(const Parts& parts, const std::set<Index>& at) {
+    const auto n = static_cast<Index>(at.size());
+    if (n == 1 && parts.count() > 1) return message("parts.one_of_read", *at.begin() + 1, parts.count());
+    if (parts.with_keys() == 1) return message("parts.one_read");
+    return n == parts.with_keys() ? message("parts.all_read", n) : message("parts.some_read", n, parts.with_keys());
 }
 
 /// While parts are read: which parts SMs work on, or else how many are written.
@@ -67,33 +68,25 @@ Sentence reading(const Run& run, const Wall& wall, const std::vector<Painter>& p
         if (own.empty()) own = part_cells(run, parts, *partial, partial->rows.begin);
     }
     if (!at.empty()) {
-        const auto n = static_cast<Index>(at.size());
-        Sentence s{{whose(run, wall) +
-                    (n == 1 && parts.count() > 1
-                         ? "Part " + number(*at.begin()) + ' ' + of_text(parts.count()) + " of the keys is read"
-                         : parts_text(n, parts.with_keys()) + (n == 1 ? " is read" : " are read side by side"))}};
-        if (rows.size() > 1) s[0].text += " for " + text::grouped(static_cast<Index>(rows.size())) + " row blocks";
-        if (own.empty()) return s;
-        s.push_back({n == 1 && rows.size() == 1 ? ", with its own " : ", each with its own "});
-        add_listed(s, own);
-        return s;
+        std::string read = read_text(parts, at);
+        if (rows.size() > 1) read = message("parts.for_row_blocks", read, rows.size());
+        if (own.empty()) return of_head(run, wall, {{read}});
+        const bool one = at.size() == 1 && rows.size() == 1;
+        return of_head(run, wall, sentence(one ? "parts.with_its_own" : "parts.with_their_own", read, names_of(own)));
     }
     Index written = 0;
     for (const Partial& p : parts.partials()) written += parts.happened(p.output_stored, run.tick());
     if (written == 0) return {};
-    Sentence s{{whose(run, wall) + "What parts found goes to HBM: "}};
-    add_listed(s, in_hbm(run, parts));
-    s.push_back({" of " + text::grouped(written) + ' ' + of_text(static_cast<Index>(parts.partials().size())) +
-                 (wall.rows() > 1 ? " (parts of row blocks) are there" : " are there")});
-    return s;
+    return of_head(run, wall,
+                   sentence(wall.rows() > 1 ? "parts.written_of_row_blocks" : "parts.written",
+                            names_of(in_hbm(run, parts)), written, parts.partials().size()));
 }
 
-/// " of row 5"; with packed heads the head that the row belongs to; nothing where there is one row.
-std::string of_row(const Run& run, const Wall& wall, Index row) {
+/// "row 5"; with packed heads the head that the row belongs to; nothing where there is one row.
+std::string row_name(const Run& run, const Wall& wall, Index row) {
     const Problem& p = run.recorded();
     if (p.seq_q == 1) return "";
-    if (p.packed == 1) return " of row " + text::grouped(row);
-    return " of " + packed_head_name(p, wall.head(), row);
+    return p.packed == 1 ? message("parts.row", row) : packed_head_name(p, wall.head(), row);
 }
 
 Sentence merging(const Run& run, const Wall& wall, Span rows, Index tick) {
@@ -104,29 +97,30 @@ Sentence merging(const Run& run, const Wall& wall, Span rows, Index tick) {
         const Addition* a = parts.addition(p, rows.begin);
         if (a && parts.happened(a->added, tick)) added.emplace_back(p.part, parts.weight(p, rows.begin, tick));
     }
-    Sentence s{{whose(run, wall)}};
-    const std::vector<PartCell> partial = in_hbm(run, parts);
     if (added.empty()) {
-        s.push_back({(s[0].text.empty() ? "Launch " : "launch ") + text::grouped(parts.merge() + 1) + " reads "});
-        add_listed(s, partial);
-        s.push_back({" of " + text::counted(parts.count(), "part") + ", to add them up"});
-        return s;
+        const Sentence partial = names_of(in_hbm(run, parts));
+        const Problem& p = run.recorded();
+        if (p.batch_heads() == 1) return sentence("parts.launch_reads", parts.merge() + 1, partial, parts.count());
+        return sentence("parts.launch_of_head_reads", text::capitalised(head_name(p, wall.head())), parts.merge() + 1,
+                        partial, parts.count());
     }
     std::sort(added.begin(), added.end());
-    s.push_back({text::grouped(static_cast<Index>(added.size())) + ' ' + of_text(parts.count()) + " parts " +
-                 (added.size() == 1 ? "is" : "are") + " added up"});
-    if (!added.back().second) return s;
-    const bool all = added.size() <= most_terms;
-    s.push_back({all ? ": " : "; part " + number(added.back().first) + " weighs " + value_text(*added.back().second)});
-    if (all) {
-        s.push_back({output_name(run), Meaning::output});
-        s.push_back({of_row(run, wall, rows.begin) + " = "});
-        for (std::size_t k = 0; k < added.size(); ++k)
-            s.push_back({(k > 0 ? " + " : "") + value_text(*added[k].second) + " × part " + number(added[k].first)});
-    } else {
-        s.push_back({of_row(run, wall, rows.begin)});
-    }
-    return s;
+    const std::size_t n = added.size();
+    const auto& [last, weight] = added.back();
+    if (!weight) return of_head(run, wall, sentence("parts.added_up", n, parts.count()));
+    const std::string row = row_name(run, wall, rows.begin);
+    if (n > most_terms)
+        return of_head(run, wall,
+                       row.empty()
+                           ? sentence("parts.weighs", n, parts.count(), last + 1, value_text(*weight))
+                           : sentence("parts.weighs_in_row", n, parts.count(), last + 1, value_text(*weight), row));
+    std::vector<std::string> terms;
+    for (const auto& [part, w] : added) terms.push_back(message("parts.term", value_text(*w), part + 1));
+    const Phrase output = {output_name(run), Meaning::output};
+    const std::string sum = text::join(terms, " + ");
+    return of_head(run, wall,
+                   row.empty() ? sentence("parts.sum", n, parts.count(), output, sum)
+                               : sentence("parts.sum_of_row", n, parts.count(), output, row, sum));
 }
 
 }  // namespace
@@ -152,8 +146,8 @@ std::optional<AddingUp> adding_up(const Run& run, const Wall& wall, Index focus)
 }
 
 std::vector<std::string> part_names(const Parts& parts, Index part) {
-    const std::string n = number(part);
-    return {"part " + n + ' ' + of_text(parts.count()), "part " + n, n};
+    return {message("parts.name_of", part + 1, parts.count()), message("parts.name", part + 1),
+            text::grouped(part + 1)};
 }
 
 std::vector<std::string> cell_texts(const PartCell& c) {
@@ -181,38 +175,43 @@ std::string parts_reason(const Run& run, const Wall& wall) {
         names.push_back(run.trace().tensors()[id].name);
         moved += run.traffic_of(id);
     }
-    std::string said = text::listed(names) + " of " + text::counted(parts.count(), "part") + ": " +
-                       text::bytes(moved.write) + " written, " + text::bytes(moved.read) + " read again.";
+    std::vector<std::string> said = {
+        message("parts.moved", text::listed(names), parts.count(), text::bytes(moved.write), text::bytes(moved.read))};
     if (parts.with_keys() < parts.count())
-        said += ' ' + text::counted(parts.count() - parts.with_keys(), "part") + " of them without keys.";
+        said.push_back(message("parts.without_keys", parts.count() - parts.with_keys()));
     const Problem& p = run.recorded();
     if (run.has_values() && wall.tile_rows() > 1 && p.seq_q > 1)
-        said += " Numbers in a band are those of " +
-                (p.packed > 1 ? packed_head_name(p, wall.head(), 0) : std::string("a tile's first row")) + ".";
-    return said + ' ';
+        said.push_back(p.packed > 1 ? message("parts.numbers_of", packed_head_name(p, wall.head(), 0))
+                                    : message("parts.numbers_of_first_row"));
+    return text::sentences(said);
 }
 
 std::string packed_reason(const Run& run, const Wall& wall) {
     const std::string heads = packed_heads_text(run.recorded(), wall.head());
-    if (heads.empty()) return "";
-    return text::capitalised(heads) + " are rows of the same tiles, so that K and V are read once for all. ";
+    return heads.empty() ? "" : message("parts.packed", text::capitalised(heads));
 }
 
 std::string about_partial(const Run& run, const Wall& wall, const Partial& p) {
     const Parts& parts = wall.parts();
     const Span keys = parts.keys(p.part);
-    std::string said = part_names(parts, p.part)[0];
-    if (keys.size > 0) said += ": keys " + text::grouped(keys.begin) + "–" + text::grouped(keys.end() - 1);
-    if (p.empty) said += "\nno query of these rows sees a key of it";
+    const std::string name = part_names(parts, p.part)[0];
+    std::vector<std::string> lines = {
+        keys.size > 0 ? message("parts.keys", name, text::grouped(keys.begin) + "–" + text::grouped(keys.end() - 1))
+                      : name};
+    if (p.empty) lines.push_back(message("parts.no_key_seen"));
     std::vector<std::string> there;
     for (const PartCell& c : part_cells(run, parts, p, p.rows.begin)) there.push_back(cell_texts(c)[0]);
-    if (!there.empty()) said += "\n" + text::listed(there);
-    if (wall.tile_rows() > 1 && p.rows.size > 1 && !there.empty()) said += ',' + of_row(run, wall, p.rows.begin);
+    const std::string values = text::listed(there), row = row_name(run, wall, p.rows.begin);
+    if (!there.empty())
+        lines.push_back(wall.tile_rows() > 1 && p.rows.size > 1 ? message("parts.values_of_row", values, row) : values);
     if (const double added = parts.added_share(p, run.tick()); added > 0)
-        said += added == 1 ? "\nadded up" : "\nadded up for " + text::percent(added) + " of its rows";
-    if (const Placement* at = run.schedule().placement_of(parts.launch(), p.block))
-        said += "\n\nSM " + text::grouped(at->sm) + ", thread block " + text::grouped(p.block);
-    return said;
+        lines.push_back(added == 1 ? message("parts.row_added_up")
+                                   : message("parts.rows_added_up", text::percent(added)));
+    if (const Placement* at = run.schedule().placement_of(parts.launch(), p.block)) {
+        lines.emplace_back();
+        lines.push_back(message("parts.place", at->sm, p.block));
+    }
+    return text::join(lines, "\n");
 }
 
 }  // namespace tilescope::show

@@ -20,11 +20,11 @@ struct AddingUp {
 std::optional<AddingUp> adding_up(const Run& run, const Wall& wall, Index focus);
 
 /// The headline where keys are cut into parts: how many are read side by side, or added up and with which weights;
-/// empty where the present operations have nothing to do with parts.
+/// empty where the present operations have nothing to do with parts. Without the point at its end.
 Sentence parts_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus);
-/// The bytes that parts cost: "O_s and LSE_s of 4 parts: 1.03 kB written, 1.03 kB read again. ". Empty without parts.
+/// The bytes that parts cost: "O_s and LSE_s of 4 parts: 1.03 kB written, 1.03 kB read again." Empty without parts.
 std::string parts_reason(const Run& run, const Wall& wall);
-/// Heads that are packed: "Query heads 1 to 4 are rows of the same tiles, so that … ". Empty where none are.
+/// Heads that are packed: "Query heads 1 to 4 are rows of the same tiles, so that …" Empty where none are.
 std::string packed_reason(const Run& run, const Wall& wall);
 
 /// The tooltip of a part's cells in a row block.

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-#include "core/text/numbers.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "show/run/heads.hpp"
 #include "show/stage/parts_text.hpp"
 #include "show/stage/wall_text.hpp"
 
 namespace tilescope::show {
+using text::message;
 namespace {
 
 /// Whether other heads share K and V with this one, and are seen with it.
@@ -17,18 +18,8 @@ bool has_company(const Run& run, const Wall& wall) { return heads_sharing(run, w
 /// A tensor that moves more often than this in a visit moves "for every tile".
 constexpr double for_every_tile = 0.5;
 
-/// "once", "8 times", "2.5 times".
-std::string times_text(double n) { return n == 1 ? "once" : trips_text(n) + " times"; }
-
-void add_listed(Sentence& to, const std::vector<Phrase>& names) {
-    for (std::size_t k = 0; k < names.size(); ++k) {
-        if (k > 0) to.push_back({k + 1 == names.size() ? " and " : ", "});
-        to.push_back(names[k]);
-    }
-}
-
-/// ", past 4 hatched tiles of 8": skipped tiles of the row or column, where some lie between the others.
-std::string past_text(const Wall& wall, const Visit& visit, bool down, bool many) {
+/// Skipped tiles of the row or column of a visit; 0 where none lie between the others.
+Index tiles_past(const Wall& wall, const Visit& visit, bool down) {
     const Index all = down ? wall.rows() : wall.cols();
     Index hidden = 0, last = -1;
     bool between = false;
@@ -39,26 +30,29 @@ std::string past_text(const Wall& wall, const Visit& visit, bool down, bool many
         }
         between |= last >= 0 && k > last + 1, last = k;
     }
-    if (!between) return "";
-    return many ? ", past hatched tiles" : ", past " + text::counted(hidden, "hatched tile") + ' ' + of_text(all);
+    return between ? hidden : 0;
 }
 
-/// How a painter moves over the matrix from one visit to the next.
-std::string way_text(const Wall& wall, const Painter& p, bool many) {
-    const std::string s = many ? "" : "s";
+std::string walking(const Wall& wall, const Visit& from, bool down, const std::string& who, Index painters) {
+    const Index past = tiles_past(wall, from, down);
+    if (past == 0) return message(down ? "wall.walks_down" : "wall.walks_right", who, painters);
+    if (painters > 1) return message(down ? "wall.walk_down_past" : "wall.walk_right_past", who);
+    return message(down ? "wall.walks_down_past" : "wall.walks_right_past", who, past,
+                   down ? wall.rows() : wall.cols());
+}
+
+/// How a painter moves over the matrix from one visit to the next; `who`: so many painters, which go the same way.
+std::string way_text(const Wall& wall, const Painter& p, const std::string& who, Index painters) {
     const auto& way = wall.way(p.visit->launch, p.visit->block);
-    if (p.visit->cols.size == wall.cols() && wall.cols() > 1) return " take" + s + " whole rows of tiles";
-    if (way.size() == 1) return " paint" + s + (many ? " one tile each" : " one tile");
+    if (p.visit->cols.size == wall.cols() && wall.cols() > 1) return message("wall.takes_rows", who, painters);
+    if (way.size() == 1) return message("wall.paints_one_tile", who, painters);
     const auto at = std::find_if(way.begin(), way.end(), [&](std::size_t v) { return &wall.visits()[v] == p.visit; });
     const Visit& to = p.next ? *p.next : *p.visit;
     const Visit& from = p.next || at == way.begin() ? *p.visit : wall.visits()[*std::prev(at)];
-    if (to.rows == from.rows && to.cols.begin > from.cols.begin)
-        return " walk" + s + " right" + past_text(wall, from, false, many);
-    if (to.cols == from.cols && to.rows.begin > from.rows.begin)
-        return " walk" + s + " down" + past_text(wall, from, true, many);
-    if (to.rows == from.rows && to.cols == from.cols) return " stay" + s + " at " + (many ? "their tiles" : "its tile");
-    if (to.cols.begin > from.cols.begin) return " go" + std::string(many ? "" : "es") + " on to the next column";
-    return " go" + std::string(many ? "" : "es") + " back to the first column";
+    if (to.rows == from.rows && to.cols.begin > from.cols.begin) return walking(wall, from, false, who, painters);
+    if (to.cols == from.cols && to.rows.begin > from.rows.begin) return walking(wall, from, true, who, painters);
+    if (to.rows == from.rows && to.cols == from.cols) return message("wall.stays", who, painters);
+    return message(to.cols.begin > from.cols.begin ? "wall.goes_on" : "wall.goes_back", who, painters);
 }
 
 /// A tensor of a wall that may move to and from SMs. travellers() has those on the edges first.
@@ -96,9 +90,9 @@ std::vector<Painter> those_at_work(const std::vector<Painter>& painters) {
     return at_work;
 }
 
-/// "; Q₂ comes for every tile, O₂ comes and goes back, K₄ and V₄ stay on chip": in the current loop.
-void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vector<Painter>& painters) {
-    const std::vector<Painter> at_work = those_at_work(painters);
+/// "Q₂ comes for every tile, O₂ comes and goes back, K₄ and V₄ stay on chip": in the current loop.
+Sentence habits(const Run& run, const Wall& wall, const std::vector<Painter>& painters,
+                const std::vector<Painter>& at_work) {
     const Visit& visit = *at_work[0].visit;
     std::vector<Phrase> come, come_and_go, go, added, stay;
     for (const Traveller& t : travellers(wall)) {
@@ -112,20 +106,18 @@ void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vecto
         (comes && goes ? come_and_go : comes ? come : goes ? go : adds ? added : stay).push_back(named(t, at_work));
     }
     const bool many_visits = visit.loop >= 0;
-    const char* separator = "; ";
-    const auto add = [&](const std::vector<Phrase>& names, const std::string& one, const std::string& many) {
+    Sentence all;
+    const auto add = [&](const char* habit, const std::vector<Phrase>& names) {
         if (names.empty()) return;
-        to.push_back({separator});
-        add_listed(to, names);
-        to.push_back({names.size() == 1 ? one : many});
-        separator = ", ";
+        const Sentence said = sentence(habit, listed(names), names.size());
+        all = all.empty() ? said : sentence("list.more", all, said);
     };
-    const std::string each = many_visits ? " for every tile" : "";
-    add(come, " comes" + each, " come" + each);
-    add(come_and_go, " comes and goes back", " come and go back");
-    add(go, " goes to HBM", " go to HBM");
-    add(added, " is added to in HBM", " are added to in HBM");
-    if (many_visits) add(stay, " stays on chip", " stay on chip");
+    add(many_visits ? "wall.comes_for_every_tile" : "wall.comes", come);
+    add("wall.comes_and_goes_back", come_and_go);
+    add("wall.goes_to_hbm", go);
+    add("wall.is_added_to", added);
+    if (many_visits) add("wall.stays_on_chip", stay);
+    return all;
 }
 
 std::string sheet_names(const Wall& wall) {
@@ -139,55 +131,66 @@ bool ended(const Run& run) { return run.tick() == run.ticks(); }
 /// "36 tiles painted"; where a mask skips tiles, also of how many, and how many a row has: "21 of 64 tiles painted, at
 /// most 3 in a row".
 std::string painted_text(const Run& run, const Wall& wall) {
-    const std::string painted = text::grouped(wall.painted_tiles(run.tick()));
-    if (wall.skipped_tiles() == 0) return painted + " tiles painted";
+    const Index painted = wall.painted_tiles(run.tick()), all = wall.rows() * wall.cols();
+    if (wall.skipped_tiles() == 0) return message("wall.painted", painted);
     Index most = 0;
     for (Index i = 0; i < wall.rows(); ++i) {
         Index visited = 0;
         for (Index j = 0; j < wall.cols(); ++j) visited += wall.visits(i, j).empty() ? 0 : 1;
         most = std::max(most, visited);
     }
-    return painted + ' ' + of_text(wall.rows() * wall.cols()) + " tiles painted" +
-           (most < wall.cols() ? ", at most " + text::grouped(most) + " in a row" : "");
+    if (most == wall.cols()) return message("wall.painted_of", painted, all);
+    return message("wall.painted_of_at_most", painted, all, most);
+}
+
+Sentence done_headline(const Run& run, const Wall& wall) {
+    const std::string painted = painted_text(run, wall);
+    const Phrase scores = {message("wall.scores"), Meaning::score}, sheets = {sheet_names(wall), Meaning::score},
+                 anew = {wall.recomputed(), Meaning::score};
+    const std::size_t n = wall.sheets().size();
+    if (anew.text.empty())
+        return n == 0 ? sentence("wall.done", painted, scores) : sentence("wall.done_in_hbm", painted, sheets, n);
+    return n == 0 ? sentence("wall.done_recomputed", painted, anew, scores)
+                  : sentence("wall.done_recomputed_in_hbm", painted, anew, sheets, n);
 }
 
 Sentence idle_headline(const Run& run, const Wall& wall) {
     if (run.tick() == 0)
-        return {{text::grouped(wall.rows()) + " × " + text::grouped(wall.cols()) + " tiles of "},
-                {"scores", Meaning::score},
-                {", nobody at work yet."}};
-    if (ended(run) && !run.has_whole_heads())
-        return {
-            {"The part that is shown is done: " + text::grouped(wall.painted_tiles(run.tick())) + " tiles painted."}};
-    if (ended(run)) {
-        Sentence s{{"Done: " + painted_text(run, wall)}};
-        if (!wall.recomputed().empty())
-            s.push_back({", each with its "}), s.push_back({wall.recomputed(), Meaning::score}),
-                s.push_back({" recomputed"});
-        if (wall.sheets().empty())
-            return s.push_back({", and no "}), s.push_back({"scores", Meaning::score}), s.push_back({" ever in HBM."}),
-                   s;
-        s.push_back({"; " + sheet_names(wall), Meaning::score});
-        s.push_back({wall.sheets().size() == 1 ? " lies in HBM." : " lie in HBM."});
-        return s;
-    }
-    const std::string& kernel = run.moment().kernel;
+        return sentence("wall.before", wall.rows(), wall.cols(), Phrase{message("wall.scores"), Meaning::score});
+    if (ended(run) && !run.has_whole_heads()) return sentence("wall.part_is_done", wall.painted_tiles(run.tick()));
+    if (ended(run)) return done_headline(run, wall);
     const bool launch = run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch;
-    if (launch) return {{"The host launches " + kernel + "."}};
-    if (run.recorded().batch_heads() == 1) return {{"Nobody is at work now."}};
-    return {{"Nobody works on " + head_name(run.recorded(), wall.head()) + " now."}};
+    if (launch) return sentence("wall.launches", run.moment().kernel);
+    if (run.recorded().batch_heads() == 1) return sentence("wall.nobody");
+    return sentence("wall.nobody_on_head", head_name(run.recorded(), wall.head()));
 }
 
 /// Whether the scores of an earlier pass were kept in HBM for this pass, or are recomputed.
-std::string scores_reason(const Run& run, const Wall& wall) {
-    if (!run.algorithm().computes->saved) return "";
-    if (const std::string anew = wall.recomputed(); !anew.empty())
-        return anew + " is recomputed tile by tile" + (wall.sheets().empty() ? ", never in HBM. " : ". ");
-    std::string said;
+std::vector<std::string> scores_reasons(const Run& run, const Wall& wall) {
+    if (!run.algorithm().computes->saved) return {};
+    if (const std::string& anew = wall.recomputed(); !anew.empty())
+        return {message(wall.sheets().empty() ? "wall.recomputed_never_in_hbm" : "wall.recomputed", anew)};
+    std::vector<std::string> said;
     for (const WallSheet& s : wall.sheets())
-        if (run.trace().tensors()[s.tensor].role == Role::input)
-            said += s.name + " was kept in HBM by the forward pass, and is read. ";
+        if (run.trace().tensors()[s.tensor].role == Role::input) said.push_back(message("wall.kept", s.name));
     return said;
+}
+
+/// "4 painters". Where several heads stand below each other, it begins with the head of the SM in focus.
+std::string who_paints(const Run& run, const Wall& wall, Index painters) {
+    if (!has_company(run, wall))
+        return painters == 1 ? message("wall.one_painter") : message("wall.painters", painters);
+    const std::string head = text::capitalised(head_name(run.recorded(), wall.head()));
+    return painters == 1 ? message("wall.one_painter_of_head", head) : message("wall.painters_of_head", head, painters);
+}
+
+/// "4 painters walk right and recompute P".
+Sentence painting(const Run& run, const Wall& wall, const std::vector<Painter>& at_work, const Painter& own) {
+    const auto n = static_cast<Index>(at_work.size());
+    const std::string way = way_text(wall, own, who_paints(run, wall, n), n);
+    const std::string& anew = wall.recomputed(own.visit->launch);
+    if (anew.empty()) return {{way}};
+    return sentence("wall.and_recomputes", way, n, Phrase{anew, Meaning::score});
 }
 
 }  // namespace
@@ -196,33 +199,16 @@ bool is_at_work(const Painter& p) { return !p.done && !p.between; }
 
 Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus) {
     const std::vector<Painter> at_work = those_at_work(painters);
-    if (Sentence s = parts_headline(run, wall, painters, focus); !s.empty()) {
-        if (!at_work.empty()) add_habits(s, run, wall, painters);
-        if (!s.back().text.ends_with('.')) s.push_back({"."});
-        return s;
+    Sentence said = parts_headline(run, wall, painters, focus);
+    if (said.empty() && at_work.empty()) {
+        const auto between =
+            std::count_if(painters.begin(), painters.end(), [](const Painter& p) { return p.between; });
+        if (between == 1) return sentence("wall.one_between");
+        return between > 1 ? sentence("wall.between", between) : idle_headline(run, wall);
     }
-    const auto between = std::count_if(painters.begin(), painters.end(), [](const Painter& p) { return p.between; });
-    if (at_work.empty() && between > 0)
-        return {{(between == 1 ? "One painter is" : text::grouped(between) + " painters are") +
-                 " between two tiles: no scores are painted now."}};
-    if (at_work.empty()) return idle_headline(run, wall);
-    const bool many = at_work.size() > 1;
-    // Where several heads stand below each other, the text begins with the head of the SM in focus.
-    const std::string whose =
-        has_company(run, wall) ? text::capitalised(head_name(run.recorded(), wall.head())) + ": " : "";
-    const std::string count = text::grouped(static_cast<Count>(at_work.size()));
-    Sentence s{{whose +
-                (many            ? count + " painters"
-                 : whose.empty() ? "One painter"
-                                 : "one painter") +
-                way_text(wall, *looked_at(at_work, focus), many)}};
-    if (const Visit& visit = *looked_at(at_work, focus)->visit; !wall.recomputed(visit.launch).empty()) {
-        s.push_back({many ? " and recompute " : " and recomputes "});
-        s.push_back({wall.recomputed(visit.launch), Meaning::score});
-    }
-    add_habits(s, run, wall, painters);
-    s.push_back({"."});
-    return s;
+    if (said.empty()) said = painting(run, wall, at_work, *looked_at(at_work, focus));
+    const Sentence what = at_work.empty() ? Sentence() : habits(run, wall, painters, at_work);
+    return what.empty() ? sentence("wall.sentence", said) : sentence("wall.sentence_and_habits", said, what);
 }
 
 std::string wall_reason(const Run& run, const Wall& wall) {
@@ -244,21 +230,32 @@ std::string wall_reason(const Run& run, const Wall& wall) {
     const auto told = [](const auto& groups) {
         std::vector<std::string> all;
         for (const auto& [n, names] : groups)
-            all.push_back(text::listed(names) + (n == 1 ? " " : " up to ") + times_text(n));
+            all.push_back(n == 1 ? message("wall.once", text::listed(names))
+                                 : message("wall.up_to_times", text::listed(names), trips_text(n)));
         return text::join(all, ", ");
     };
-    std::string said = scores_reason(run, wall) + parts_reason(run, wall) + packed_reason(run, wall);
-    if (!read.empty())
-        said += std::string("A tile is read, in ") + (run.has_whole_heads() ? "the whole run" : "what is shown") +
-                ": " + told(read) + (written.empty() ? "." : "; ");
-    if (!written.empty())
-        said += std::string(read.empty() ? "A tile is " : "") + ("written: " + told(written)) +
-                (added.empty() ? "." : "; added to (+): " + told(added) + ".");
-    if (!both.empty()) said += " In a tile of " + text::listed(both) + ": reads/writes so far.";
+    std::vector<std::string> said = scores_reasons(run, wall);
+    const auto add_if = [&](const std::string& s) {
+        if (!s.empty()) said.push_back(s);
+    };
+    add_if(parts_reason(run, wall));
+    add_if(packed_reason(run, wall));
+    const bool whole = run.has_whole_heads();
+    if (written.empty() && !read.empty())
+        said.push_back(message(whole ? "wall.read" : "wall.read_of_shown", told(read)));
+    if (!written.empty() && read.empty())
+        said.push_back(added.empty() ? message("wall.written", told(written))
+                                     : message("wall.written_and_added", told(written), told(added)));
+    if (!written.empty() && !read.empty())
+        said.push_back(
+            added.empty()
+                ? message(whole ? "wall.read_and_written" : "wall.read_and_written_of_shown", told(read), told(written))
+                : message(whole ? "wall.read_written_and_added" : "wall.read_written_and_added_of_shown", told(read),
+                          told(written), told(added)));
+    if (!both.empty()) said.push_back(message("wall.reads_and_writes", text::listed(both)));
     if (run.recorded().kv_heads < run.recorded().heads)
-        said += " That counts the trips for all " + text::grouped(run.recorded().heads / run.recorded().kv_heads) +
-                " heads that share K and V.";
-    return said;
+        said.push_back(message("wall.trips_for_heads", run.recorded().heads / run.recorded().kv_heads));
+    return text::sentences(said);
 }
 
 std::vector<std::string> scores_on_chip(const Run& run, const Wall& wall, const Painter& p) {
@@ -271,7 +268,9 @@ std::vector<std::string> scores_on_chip(const Run& run, const Wall& wall, const 
             const std::string& name = run.contents().after(t.written);
             const bool loaded = run.trace()[t.written].kind() == Kind::load;
             names.push_back(name);
-            with_origins.push_back(name + (loaded ? " read" : name == anew ? " recomputed" : ""));
+            with_origins.push_back(loaded         ? message("wall.scores_read", name)
+                                   : name == anew ? message("wall.scores_recomputed", name)
+                                                  : name);
         }
     if (names.empty()) return {};
     return {text::join(with_origins, ", "), text::join(names, ", ")};

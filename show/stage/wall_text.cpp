@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "show/run/heads.hpp"
@@ -10,31 +11,29 @@
 #include "show/stage/wall_headline.hpp"
 
 namespace tilescope::show {
+using text::message;
 namespace {
 
-/// "queries 64–127".
-std::string range_text(const std::string& what, Span s) {
-    return what + ' ' + text::grouped(s.begin) + (s.size == 1 ? "" : "–" + text::grouped(s.end() - 1));
+/// "64–127".
+std::string numbers_text(Span s) {
+    return text::grouped(s.begin) + (s.size == 1 ? "" : "–" + text::grouped(s.end() - 1));
 }
 
 /// The queries of a row of tiles; of packed heads, also whose queries they are.
 std::string queries_text(const Run& run, const Wall& wall, Index i) {
     const Problem& p = run.recorded();
-    const Span queries = p.queries(wall.row(i));
-    if (p.packed == 1) return range_text("queries", queries);
-    const Span rows = wall.row(i);
-    return range_text(queries.size == 1 ? "query" : "queries", queries) + " of " +
-           (rows.size == 1 ? packed_head_name(p, wall.head(), rows.begin) : packed_heads_text(p, wall.head()));
+    const Span rows = wall.row(i), queries = p.queries(rows);
+    if (p.packed == 1) return message("wall.queries", queries.size, numbers_text(queries));
+    return message("wall.queries_of", queries.size, numbers_text(queries),
+                   rows.size == 1 ? packed_head_name(p, wall.head(), rows.begin) : packed_heads_text(p, wall.head()));
 }
 
 /// "4", or "4–6" of several tiles, counted from 1.
-std::string tiles_text(Span s) {
-    return text::grouped(s.begin + 1) + (s.size == 1 ? "" : "–" + text::grouped(s.end()));
-}
+std::string tiles_text(Span s) { return numbers_text({s.begin + 1, s.size}); }
 
 }  // namespace
 
-std::string of_text(Index n) { return "of " + text::grouped(n); }
+std::string of_text(Index n) { return message("wall.of", n); }
 
 std::string trips_text(double n) { return n < 100 ? text::number(n) : text::grouped(std::llround(n)); }
 
@@ -74,77 +73,85 @@ std::string trips_mark(const Trips& trips) {
 }
 
 std::string no_wall_text(const Run& run) {
-    const auto tiles = [](Index size, Index tile) { return text::grouped(ceil_div(size, tile)); };
     const Tiling t = run.experiment().tiling;
-    return tiles(run.recorded().seq_q, t.br) + " × " + tiles(run.recorded().seq_k, t.bc) +
-           " tiles of scores are too many to be drawn. Larger tiles are fewer; Machine and the counters have this run "
-           "as it "
-           "is.";
+    const Problem& p = run.recorded();
+    return message("wall.too_many_tiles", ceil_div(p.seq_q, t.br), ceil_div(p.seq_k, t.bc));
 }
 
 std::vector<std::string> skipped_text(const Wall& wall) {
     const Index skipped = wall.skipped_tiles(), all = wall.rows() * wall.cols();
     if (skipped == 0) return {};
-    const std::string count = text::grouped(skipped) + " of " + text::grouped(all) + " tiles";
-    const std::string share = " (" + text::percent(static_cast<double>(skipped) / static_cast<double>(all)) + ')';
-    return {count + share + " skipped: no query sees their keys", count + share + " skipped", count + " skipped",
-            text::grouped(skipped) + ' ' + of_text(all) + " skipped", text::grouped(skipped) + " skipped"};
+    const std::string share = text::percent(static_cast<double>(skipped) / static_cast<double>(all));
+    return {message("wall.skipped_why", skipped, all, share), message("wall.skipped_share", skipped, all, share),
+            message("wall.skipped_tiles", skipped, all), message("wall.skipped_of", skipped, all),
+            message("wall.skipped", skipped)};
 }
 
 Overhang overhang(const Wall& wall, const Run& run) {
-    const auto said = [](Index there, Index tile, const std::string& what, bool to_scale) -> std::vector<std::string> {
-        const std::string some = text::grouped(tile - there) + ' ' + of_text(tile);
-        return {some + ' ' + what + " of these tiles do not exist" + (to_scale ? "" : "; not to scale"),
-                some + ' ' + what + " do not exist", some + " empty", some, text::grouped(tile - there)};
+    const auto said = [](Index there, Index tile, const char* whole, const char* brief) -> std::vector<std::string> {
+        const Index none = tile - there;
+        return {message(whole, none, tile), message(brief, none, tile), message("wall.empty_of", none, tile),
+                message("wall.some_of", none, tile), text::grouped(none)};
     };
     const Span row = wall.row(wall.rows() - 1), col = wall.col(wall.cols() - 1);
     const Problem& p = run.recorded();
-    return {said(p.seq_q - row.begin, wall.tile_rows(), "rows", wall.rows_drawn() == wall.tile_rows()),
-            said(p.seq_k - col.begin, wall.tile_cols(), "keys", true)};
+    const bool to_scale = wall.rows_drawn() == wall.tile_rows();
+    return {said(p.seq_q - row.begin, wall.tile_rows(),
+                 to_scale ? "wall.no_such_rows" : "wall.no_such_rows_not_to_scale", "wall.no_such_rows_briefly"),
+            said(p.seq_k - col.begin, wall.tile_cols(), "wall.no_such_keys", "wall.no_such_keys_briefly")};
 }
 
 std::vector<std::string> unrecorded_text(const Wall& wall) {
-    const std::string rows =
-        "row blocks " + text::grouped(wall.recorded_rows() + 1) + " to " + text::grouped(wall.rows());
-    return {rows + ": counted, not shown", "counted, not shown", "not shown"};
+    return {message("wall.rows_not_shown", wall.recorded_rows() + 1, wall.rows()), message("wall.counted_not_shown"),
+            message("wall.not_shown")};
 }
 
 std::vector<std::string> seen_text(const Wall& wall, Span rows, Span cols) {
-    const std::string i = tiles_text(rows) + " " + of_text(wall.rows()),
-                      j = tiles_text(cols) + " " + of_text(wall.cols());
-    return {"row blocks " + i + ", key blocks " + j + "; Z: all", "i " + i + ", j " + j + "; Z: all", "Z: all"};
+    const std::string i = message("wall.some_of", tiles_text(rows), wall.rows()),
+                      j = message("wall.some_of", tiles_text(cols), wall.cols());
+    return {message("wall.seen", i, j), message("wall.seen_briefly", i, j), message("wall.see_all")};
 }
 
 std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std::vector<Painter>& painters,
                                      Index focus) {
     const Painter* own = looked_at(painters, focus);
     const auto at_work = std::count_if(painters.begin(), painters.end(), is_at_work);
-    const std::string none = "–", of_sm = own ? " of SM " + text::grouped(own->sm) : "";
-    const std::string head = heads_sharing(run, wall.head()).size() > 1 ? head_name(run.recorded(), wall.head()) : "";
+    const std::string none = "–";
+    const bool company = heads_sharing(run, wall.head()).size() > 1;
+    const std::string head = head_name(run.recorded(), wall.head());
     const Index begun = wall.tiles_begun(run.tick());
-    std::vector<std::string> painted = {"tiles painted" + (head.empty() ? "" : " of " + head), "tiles"};
-    if (begun > 0) painted.insert(painted.begin(), painted[0] + ", " + text::grouped(begun) + " in work");
+    std::vector<std::string> i = {message("wall.i"), "i"}, j = {message("wall.j"), "j"};
+    if (own)
+        i.insert(i.begin(), message("wall.i_of_sm", own->sm)), j.insert(j.begin(), message("wall.j_of_sm", own->sm));
+    std::vector<std::string> painted = {
+        company ? message("wall.tiles_painted_of_head", head) : message("wall.tiles_painted"), message("wall.tiles")};
+    if (begun > 0)
+        painted.insert(painted.begin(), company ? message("wall.tiles_painted_of_head_and_begun", head, begun)
+                                                : message("wall.tiles_painted_and_begun", begun));
     std::vector<WallNumber> numbers = {
-        {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), {"row block i" + of_sm, "row block i", "i"}},
-        {own ? tiles_text(own->visit->cols) : none, of_text(wall.cols()), {"key block j" + of_sm, "key block j", "j"}},
+        {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), i},
+        {own ? tiles_text(own->visit->cols) : none, of_text(wall.cols()), j},
         {text::grouped(wall.painted_tiles(run.tick())), of_text(wall.tiles_to_paint()), painted},
         {text::grouped(at_work),
          of_text(run.experiment().gpu.sms),
-         {"SMs paint " + (head.empty() ? "here" : head), "SMs"}}};
+         {company ? message("wall.sms_paint_head", head) : message("wall.sms_paint_here"), message("wall.sms")}}};
     if (const auto adding = adding_up(run, wall, focus)) {
         // No SM paints any more: the numbers now count the parts that are added up.
         const Index first = adding->rows.begin / wall.tile_rows(), last = (adding->rows.end() - 1) / wall.tile_rows();
         numbers[0].number = tiles_text({first, last - first + 1});
-        numbers[1] = {text::grouped(adding->parts), of_text(wall.parts().count()), {"parts added up", "parts"}};
+        numbers[1] = {text::grouped(adding->parts),
+                      of_text(wall.parts().count()),
+                      {message("wall.parts_added_up"), message("wall.parts")}};
         numbers[3] = {text::grouped(adding->sms),
                       of_text(run.experiment().gpu.sms),
-                      {"SMs add up" + (head.empty() ? "" : " " + head), "SMs add up", "SMs"}};
+                      {company ? message("wall.sms_add_up_head", head) : message("wall.sms_add_up"),
+                       message("wall.sms_add_up"), message("wall.sms")}};
     }
     if (!own) return numbers;
-    const Index i = own->visit->rows.begin, j = own->visit->cols.begin;
-    const Index coats = std::lround(wall.coats(i, j, run.ticks()));
-    if (coats > 1)
-        numbers.push_back({text::tenths(wall.coats(i, j, run.tick())), of_text(coats), {"coats there", "coats"}});
+    const auto coats = [&](Index tick) { return wall.coats(own->visit->rows.begin, own->visit->cols.begin, tick); };
+    if (const Index all = std::lround(coats(run.ticks())); all > 1)
+        numbers.push_back(
+            {text::tenths(coats(run.tick())), of_text(all), {message("wall.coats_there"), message("wall.coats")}});
     return numbers;
 }
 
@@ -153,58 +160,65 @@ std::vector<std::string> head_names(const Run& run, Index head) {
 }
 
 std::string head_text(const Run& run, const Wall& wall) {
-    const std::string packed = packed_heads_text(run.recorded(), wall.head());
-    return head_name(run.recorded(), wall.head()) + ' ' + of_text(run.experiment().problem.batch_heads()) +
-           (packed.empty() ? "" : ": " + packed);
+    const std::string packed = packed_heads_text(run.recorded(), wall.head()),
+                      name = head_name(run.recorded(), wall.head());
+    const Index all = run.experiment().problem.batch_heads();
+    return packed.empty() ? message("wall.head_of", name, all) : message("wall.head_of_packs", name, all, packed);
 }
 
 std::string about_head(const Run& run, Index head, const HeadState& s) {
-    const std::string packed = packed_heads_text(run.recorded(), head);
-    return head_name(run.recorded(), head) + (packed.empty() ? "" : " (" + packed + ")") + ": " +
-           text::grouped(s.done) + ' ' + of_text(s.all) + " thread blocks done, " + text::grouped(s.busy) +
-           " at work\n\nclick: an SM that works on it";
+    const std::string packed = packed_heads_text(run.recorded(), head), name = head_name(run.recorded(), head);
+    return message("wall.blocks_of_head", packed.empty() ? name : message("wall.head_packs", name, packed), s.done,
+                   s.all, s.busy) +
+           "\n\n" + message("wall.click_head");
 }
 
 std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j) {
-    std::string said = "tile i = " + text::grouped(i + 1) + ", j = " + text::grouped(j + 1) + ": " +
-                       queries_text(run, wall, i) + ", " + range_text("keys", wall.col(j));
+    const Span keys = wall.col(j);
+    std::vector<std::string> lines = {message("wall.tile", i + 1, j + 1, queries_text(run, wall, i),
+                                              message("wall.keys", keys.size, numbers_text(keys)))};
     const auto& visits = wall.visits(i, j);
     if (wall.cover(i, j) == Cover::hidden)
-        said += visits.empty() ? "\nskipped: no query sees these keys"
-                               : "\nno query sees these keys: computed in vain, minus infinity and then 0";
-    if (wall.cover(i, j) == Cover::partial) said += "\nmasked in part: some of the queries see some of the keys";
-    const auto coats = [&](Index tick) { return text::tenths(wall.coats(i, j, tick)) + "×"; };
-    if (!visits.empty()) said += "\npainted " + coats(run.tick()) + ", of " + coats(run.ticks());
+        lines.push_back(message(visits.empty() ? "wall.tile_skipped" : "wall.tile_in_vain"));
+    if (wall.cover(i, j) == Cover::partial) lines.push_back(message("wall.tile_masked"));
+    const auto coats = [&](Index tick) { return text::tenths(wall.coats(i, j, tick)); };
+    if (!visits.empty()) lines.push_back(message("wall.tile_coats", coats(run.tick()), coats(run.ticks())));
     for (const std::size_t v : visits) {
         const Visit& visit = wall.visits()[v];
         const Placement* p = run.schedule().placement_of(visit.launch, visit.block);
-        said += "\noperation" + std::string(visit.from == visit.to ? " " : "s ") + text::grouped(visit.from) +
-                (visit.from == visit.to ? "" : "–" + text::grouped(visit.to)) +
-                (p ? ": SM " + text::grouped(p->sm) : std::string());
+        const Span ticks = {visit.from, visit.to - visit.from + 1};
+        lines.push_back(p ? message("wall.operations_of_sm", ticks.size, numbers_text(ticks), p->sm)
+                          : message("wall.operations", ticks.size, numbers_text(ticks)));
     }
     if (!visits.empty() && !wall.recomputed().empty())
-        said += "\n" + wall.recomputed() + " is recomputed here, and not stored";
+        lines.push_back(message("wall.tile_recomputed", wall.recomputed()));
     for (std::size_t s = 0; s < wall.sheets().size(); ++s)
-        if (wall.stored(s, i, j, run.tick())) said += "\n" + wall.sheets()[s].name + " lies in HBM";
-    return said + (visits.empty() ? "" : "\n\nclick: to the operation that paints it");
+        if (wall.stored(s, i, j, run.tick())) lines.push_back(message("wall.tile_in_hbm", wall.sheets()[s].name));
+    if (!visits.empty()) lines.emplace_back(), lines.push_back(message("wall.click_tile"));
+    return text::join(lines, "\n");
 }
 
 std::string about_edge_tile(const Run& run, const Wall& wall, const WallEdge& edge, Index k) {
     const Trips now = wall.trips(edge, k, run.tick()), end = wall.trips(edge, k, run.ticks());
     const RecordedTensor& t = run.trace().tensors()[edge.tensor];
     const Span rows = edge.tiles[k];
-    const bool adds = end.reduced > 0;
-    return tile_name(edge.name, k) + ": " + range_text("rows", rows) + " of " + edge.name + ", " +
-           text::bytes(rows.size * t.cols * size_of(t.dtype)) + "\nread " + trips_text(now.read) + "×, written " +
-           trips_text(now.written) + "×" + (adds ? ", added to " + trips_text(now.reduced) + "×" : "") +
-           "; to the end " + trips_text(end.read) + "×" + (adds ? ", " : " and ") + trips_text(end.written) + "×" +
-           (adds ? " and " + trips_text(end.reduced) + "×" : "");
+    const std::string read = trips_text(now.read), written = trips_text(now.written), all_read = trips_text(end.read),
+                      all_written = trips_text(end.written);
+    return message("wall.edge_tile", tile_name(edge.name, k), rows.size, numbers_text(rows), edge.name,
+                   text::bytes(rows.size * t.cols * size_of(t.dtype))) +
+           "\n" +
+           (end.reduced > 0 ? message("wall.edge_trips_and_sums", read, written, trips_text(now.reduced), all_read,
+                                      all_written, trips_text(end.reduced))
+                            : message("wall.edge_trips", read, written, all_read, all_written));
 }
 
 std::string about_painter(const Painter& p) {
-    return "SM " + text::grouped(p.sm) + ", thread block " + text::grouped(p.visit->block) + ": row block " +
-           tiles_text(p.visit->rows) + ", key block " + tiles_text(p.visit->cols) +
-           (p.done ? "\nhas painted all that it paints" : "") + "\n\nclick: its program and values";
+    std::vector<std::string> lines = {
+        message("wall.painter", p.sm, p.visit->block, tiles_text(p.visit->rows), tiles_text(p.visit->cols))};
+    if (p.done) lines.push_back(message("wall.painter_done"));
+    lines.emplace_back();
+    lines.push_back(message("wall.click_painter"));
+    return text::join(lines, "\n");
 }
 
 }  // namespace tilescope::show

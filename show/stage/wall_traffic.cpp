@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "show/run/heads.hpp"
 
 namespace tilescope::show {
+using text::message;
 namespace {
 
 bool is_stored_score(const RecordedTensor& t) { return t.meaning == Meaning::score && t.role == Role::scratch; }
@@ -38,7 +39,8 @@ StoredBytes stored_bytes(const Run& run) {
         all += bytes, ++id;
     }
     if (names.empty()) return stored;
-    stored.text = text::listed(names) + ": " + text::bytes(stored.to - stored.from) + (back ? " out and back" : "");
+    stored.text = message(back ? "traffic.stored_and_back" : "traffic.stored", text::listed(names),
+                          text::bytes(stored.to - stored.from));
     return stored;
 }
 
@@ -55,10 +57,10 @@ std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other) {
 std::string traffic_text(const Run& run, Bytes so_far, Bytes whole) {
     const Index heads = run.recorded().batch_heads();
     const bool all = heads == run.experiment().problem.batch_heads() && run.has_whole_heads();
-    return text::bytes(so_far) + " of " + text::bytes(whole) +
-           (all                     ? " SM traffic"
-            : run.has_whole_heads() ? ", of " + text::counted(heads, head_word(run.recorded()))
-                                    : ", of what is shown");
+    const std::string now = text::bytes(so_far), end = text::bytes(whole);
+    if (!run.has_whole_heads()) return message("traffic.of_what_is_shown", now, end);
+    if (all) return message("traffic.of_all", now, end);
+    return message(run.recorded().packed > 1 ? "traffic.of_kv_heads" : "traffic.of_heads", now, end, heads);
 }
 
 std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm) {
@@ -70,10 +72,9 @@ std::string traffic_part_text(const std::string& tensor, Bytes bytes) { return t
 std::string whole_run_text(const Run& run) {
     const auto all = static_cast<double>(run.counted().counters.hbm());
     const double times = all / static_cast<double>(run.hbm(run.ticks()));
-    if (times < 1.05) return text::bytes(all) + " in the whole run: little more than that";
-    return text::bytes(all) +
-           " in the whole run: " + (times < 10 ? text::tenths(times) : text::grouped(std::llround(times))) +
-           " times that";
+    if (times < 1.05) return message("traffic.whole_run_little_more", text::bytes(all));
+    return message("traffic.whole_run", text::bytes(all),
+                   times < 10 ? text::tenths(times) : text::grouped(std::llround(times)));
 }
 
 }  // namespace tilescope::show

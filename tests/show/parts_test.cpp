@@ -166,7 +166,7 @@ TEST_CASE("the sentence of the wall goes from parts that are read to the sum of 
     CHECK(numbers.at(3).what.front() == "SMs add up");
     CHECK(headline(run, wall, run.ticks()) ==
           "Done: 4 parts of the keys, added up by launch 2; no scores ever in HBM.");
-    CHECK(parts_reason(run, wall) == "O_s and LSE_s of 4 parts: 80 B written, 80 B read again. ");
+    CHECK(parts_reason(run, wall) == "O_s and LSE_s of 4 parts: 80 B written, 80 B read again.");
 }
 
 TEST_CASE("more parts than a sentence holds, and parts without keys, are counted", "[parts]") {
@@ -218,7 +218,7 @@ TEST_CASE("query heads that are packed are rows, and a head is one of K and V", 
     const Wall wall(run, 1);
     CHECK(head_text(run, wall) == "KV head 2 of 2: query heads 3 to 4");
     CHECK(packed_reason(run, wall) ==
-          "Query heads 3 to 4 are rows of the same tiles, so that K and V are read once for all. ");
+          "Query heads 3 to 4 are rows of the same tiles, so that K and V are read once for all.");
     CHECK(contains(wall_reason(run, wall), "K and V are read once for all. A tile is read"));
     first_tick(run, [&] {
         return headline(run, wall, run.tick())
