@@ -80,8 +80,7 @@ void figure(const Shown& shown, const Derived& derived, const Screen& screen) {
     Box area = room();
     c.text_in(t.title, area.cut_top(t.title->FontSize + c.px(8)), t.ink, f->title);
     area.cut_top(draw_legend(c, area, *f) + c.px(4));
-    const std::string note = std::string(derived.explorer.busy() ? about_waiting : "") + std::string(about_trail) +
-                             ' ' + lab::caption_of(*f);
+    const std::string note = about_figure(*f, derived.explorer.busy());
     constexpr int most = 8;
     const auto lines =
         static_cast<float>(std::min<std::size_t>(most, Canvas::broken(t.small_text, note, area.w()).size()));

@@ -116,7 +116,7 @@ void Export::begin(const Session& session, const View& view, const Explorer& exp
     job_ = std::make_unique<Job>([=](Control& control) mutable {
         request.control = &control;
         Figure f = figure_kind_of(stage).draw(request);
-        if (!tiles) f.of_all += ' ' + std::string(about_trail);
+        if (!tiles) f.of_all = text::sentences({f.of_all, about_trail()});
         for (std::size_t k = 0; k < std::min(f.panels.size(), marks.size()); ++k)
             f.panels[k].series.insert(f.panels[k].series.end(), marks[k].begin(), marks[k].end());
         write_file(path,

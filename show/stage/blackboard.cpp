@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "show/words/formula.hpp"
@@ -9,6 +10,7 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr std::size_t most_numbers = 4;  // of a row
@@ -77,7 +79,7 @@ std::vector<Written> written(const Run& run, const SmState& sm, Columns& columns
 std::string did(const Run& run, const SmState& sm) {
     if (run.tick() == 0) return "";
     const bool launches = run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch;
-    return launches ? "launch " + run.moment().kernel : formula(run, sm);
+    return launches ? message("board.launch", run.moment().kernel) : formula(run, sm);
 }
 
 /// A row in at most `numbers` numbers.
@@ -87,7 +89,7 @@ std::string shortened(const std::vector<std::string>& row, std::size_t numbers) 
 }
 
 Blackboard table(const std::vector<Line>& lines, const Columns& columns, std::size_t numbers) {
-    Blackboard b{{"op", "line", "formula"}, {}, {}};
+    Blackboard b{{message("board.op"), message("board.line"), message("board.formula")}, {}, {}};
     for (const Column& c : columns) b.header.push_back(c.tile);
     for (const Line& l : lines) {
         auto& row = b.rows.emplace_back(std::vector<std::string>{l.step, l.line, l.formula});
@@ -137,7 +139,8 @@ std::vector<std::string> so_far(const Counters& c) {
 Blackboard blackboard(Run& run, Index sm, const std::vector<Index>& steps, std::size_t width) {
     Columns columns;
     std::vector<Line> lines;
-    Blackboard counts{{"op", "line", "formula", "read", "written", "FLOPs"}, {}, {}};
+    Blackboard counts = table({}, {}, 0);
+    for (const char* const id : {"board.read", "board.written", "board.flops"}) counts.header.push_back(message(id));
     for (const Index step : steps) {
         run.seek(step);
         const SmState& s = run.moment().sms[static_cast<std::size_t>(sm)];

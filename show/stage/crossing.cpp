@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "show/stage/wall_text.hpp"
 
 namespace tilescope::show {
@@ -91,7 +92,7 @@ std::vector<Held> crossing_of(const Run& run, const SmState& sm) {
         h.now = &t, h.part = part_of(step, t.tile);
         h.name = name_of_held(run, h);
         h.brief = run.contents().after(t.written) + (h.on_its_side() ? "ᵀ" : "");
-        if (run.contents().after(t.written) != tile.name) h.notes.push_back("in " + tile.name);
+        if (run.contents().after(t.written) != tile.name) h.notes.push_back(text::message("crossing.in", tile.name));
         h.notes.push_back(tile_shape(tile)), h.notes.push_back(tile_size(tile));
     }
     std::vector<Held> all;

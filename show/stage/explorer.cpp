@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "lab/model/mapping.hpp"
 #include "show/stage/figures.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+
+std::string about_trail() { return text::message("explorer.about_trail"); }
+
+std::string about_figure(const Figure& figure, bool waiting) {
+    return text::sentences({waiting ? text::message("explorer.about_waiting") : "", about_trail(), caption_of(figure)});
+}
 
 class Explorer::Plane : public TilePlane {
   public:
@@ -103,7 +110,7 @@ void Explorer::remember(const Session& session) {
 }
 
 std::vector<Explorer::Trail> Explorer::trails(Stage stage, std::size_t panel) const {
-    Trail sm{"this run", {}}, dram{"this run, DRAM traffic", {}};
+    Trail sm{text::message("explorer.this_run"), {}}, dram{text::message("explorer.dram_of_this_run"), {}};
     for (const Past& p : past_) {
         const auto add = [](Trail& t, std::optional<double> x, std::optional<double> y) {
             if (x && y && std::isfinite(*x) && std::isfinite(*y)) t.points.emplace_back(*x, *y);

@@ -10,10 +10,9 @@
 namespace tilescope::show {
 
 /// Explains the mark of the present run in a figure.
-inline constexpr const char* about_trail = "The mark is this run, and the line behind it the ones before it.";
-
-/// Stands before that text while the figure that was asked for is in the making.
-inline constexpr const char* about_waiting = "In the making; until then this is what was asked for before. ";
+std::string about_trail();
+/// What stands below a figure. `waiting`: the figure that was asked for is in the making, and this is another one.
+std::string about_figure(const lab::Figure& figure, bool waiting);
 
 class Explorer {
   public:

@@ -4,9 +4,11 @@
 #include <optional>
 #include <set>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 
 namespace tilescope::show {
+using text::message;
 namespace {
 
 /// A factor below 1: exp of the difference of two maxima. One of them was not the largest after all.
@@ -22,9 +24,9 @@ std::optional<First> first_rescaling(const Run& run) {
         const auto less = std::find_if(values.begin(), values.end(), [](float f) { return f > 0 && f < 1; });
         if (less == values.end()) continue;
         return First{run.schedule().tick_of(k),
-                     "First rescaling: " + run.contents().after(k) + " = " + text::number(static_cast<double>(*less)) +
-                         " in row " + std::to_string(less - values.begin()) + " of SM " +
-                         std::to_string(run.schedule().placement_of(s.launch, s.event.block)->sm) + "'s tile"};
+                     message("firsts.rescaling", run.contents().after(k), text::number(static_cast<double>(*less)),
+                             std::to_string(less - values.begin()),
+                             std::to_string(run.schedule().placement_of(s.launch, s.event.block)->sm))};
     }
     return std::nullopt;
 }
@@ -34,8 +36,7 @@ std::optional<First> first_skip(const Wall& wall) {
     std::optional<First> first;
     const auto past = [&](Index i, Index j, Index tick) {
         if (i < 0 || j >= wall.cols() || !wall.skipped(i, j) || (first && first->tick <= tick)) return;
-        first = First{tick, "First tile skipped: in (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
-                                ") no query sees a key"};
+        first = First{tick, message("firsts.skip", std::to_string(i + 1), std::to_string(j + 1))};
     };
     for (const auto& [block, way] : wall.ways())
         for (std::size_t k = 0; k < way.size(); ++k) {
@@ -54,8 +55,7 @@ std::optional<First> first_wave(const Run& run) {
     std::optional<First> first;
     for (const Placement& p : run.schedule().placements()) {
         if (took.emplace(p.launch, p.sm).second || (first && first->tick <= p.first_tick)) continue;
-        first = First{p.first_tick, "First wave over: SM " + std::to_string(p.sm) + " takes a second thread block, " +
-                                        std::to_string(p.block)};
+        first = First{p.first_tick, message("firsts.wave", std::to_string(p.sm), std::to_string(p.block))};
     }
     return first;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::show {
@@ -66,15 +67,17 @@ std::string lane_chart(std::span<const LaneProgram> lanes, const LanePlay& play,
             rows.try_emplace({p.lane, row_of(p.kind)}, static_cast<std::size_t>(columns), ' ').first->second;
         std::fill(row.begin() + first, row.begin() + last, p.kind == Act::Kind::wait ? '-' : letters.of(p.what));
     }
-    std::size_t longest = 0;
+    const std::string names[] = {text::message("lanes.tensor_cores"), text::message("lanes.warps"),
+                                 text::message("lanes.bus")};
+    std::size_t longest = 0, widest = 0;
     for (const LaneProgram& l : lanes) longest = std::max(longest, l.name.size());
+    for (const std::string& name : names) widest = std::max(widest, text::width(name));
     std::string out;
     for (const auto& [of, row] : rows) {
-        constexpr const char* names[] = {"tensor cores", "warps", "bus"};
         const std::string& lane = lanes[of.first].name;
-        const std::string name = names[static_cast<std::size_t>(of.second)];
-        out += lane + std::string(longest - lane.size() + 2, ' ') + name + std::string(14 - name.size(), ' ') + '|' +
-               row + "|\n";
+        const std::string& name = names[static_cast<std::size_t>(of.second)];
+        out += lane + std::string(longest - lane.size() + 2, ' ') + name +
+               std::string(widest - text::width(name) + 2, ' ') + '|' + row + "|\n";
     }
     return out + letters.legend() + '\n';
 }

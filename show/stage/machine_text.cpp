@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <map>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "core/time/rates.hpp"
 #include "show/words/sm_text.hpp"
 
 namespace tilescope::show {
+using text::message;
 namespace {
 
 /// What SMs do with one tensor in the tick shown.
@@ -41,13 +44,18 @@ Phrase named(const Run& run, const Crossing& c) {
     return {tile_name(t.name, e.region.rows.begin / rows), t.meaning};
 }
 
-std::string where_from(const Crossing& c, bool store, bool with_l2) {
-    const std::string bytes = text::bytes(c.bytes);
-    if (store) return ": " + bytes + (with_l2 ? ", which L2 keeps for now" : " to DRAM");
-    if (!with_l2) return ": " + bytes + " from DRAM";
-    if (c.missed == 0) return ": " + bytes + ", all of it found in L2";
-    if (c.missed == c.bytes) return ": " + bytes + ", all of it from DRAM";
-    return ": " + bytes + ", of which " + text::bytes(c.missed) + " come from DRAM and the rest is found in L2";
+/// "SM 3 loads V₆: 4.1 kB, all of it found in L2".
+Sentence crossing_text(const Run& run, const Crossing& c, bool store, bool with_l2) {
+    const std::size_t n = c.sms.size();
+    const std::string who = n == 1 ? message("sm.name", c.sms[0]) : message("sm.sms", n), bytes = text::bytes(c.bytes);
+    const Phrase what = named(run, c);
+    if (!store && with_l2 && c.missed > 0 && c.missed < c.bytes)
+        return sentence("machine.loads", who, n, what, bytes, text::bytes(c.missed));
+    const char* const id = store           ? (with_l2 ? "machine.stores" : "machine.stores_to_dram")
+                           : !with_l2      ? "machine.loads_from_dram"
+                           : c.missed == 0 ? "machine.loads_all_from_l2"
+                                           : "machine.loads_all_from_dram";
+    return sentence(id, who, n, what, bytes);
 }
 
 bool is_launch(const Run& run) {
@@ -56,9 +64,10 @@ bool is_launch(const Run& run) {
 
 std::string about_end(const Run& run, const L2Shown& l2) {
     const Bytes kept = run.hbm(run.tick()) - run.hbm_read(run.tick()) - l2.dram_written();
-    return (run.shortened().empty() ? "Done: " : "Done with what is shown: ") + text::bytes(run.hbm(run.tick())) +
-           " crossed the SMs' boundary, " + text::bytes(l2.dram_read() + l2.dram_written()) + " that of DRAM" +
-           (kept > 0 ? "; " + text::bytes(kept) + " that were stored stayed in L2 to the end of their launch." : ".");
+    const std::string sm = text::bytes(run.hbm(run.tick())), dram = text::bytes(l2.dram_read() + l2.dram_written());
+    const bool all = run.shortened().empty();
+    if (kept <= 0) return message(all ? "machine.done" : "machine.done_with_shown", sm, dram);
+    return message(all ? "machine.done_and_kept" : "machine.done_with_shown_and_kept", sm, dram, text::bytes(kept));
 }
 
 /// "GB/s" and "TB/s".
@@ -67,50 +76,42 @@ std::string rate_text(double bytes_per_second) { return text::bytes(bytes_per_se
 }  // namespace
 
 Sentence machine_headline(const Run& run, const L2Shown& l2) {
-    const std::string both = l2.exists() ? "L2 and SMs are empty." : "the SMs are empty.";
-    if (run.tick() == 0) return {{"Nothing has run yet: the tensors lie in HBM, " + both}};
+    if (run.tick() == 0) return sentence(l2.exists() ? "machine.before" : "machine.before_without_l2");
     if (is_launch(run))
-        return {{"Kernel " + run.moment().kernel + " is launched" +
-                 (l2.exists() ? ", with nothing in L2, as profilers count." : ".")}};
+        return sentence(l2.exists() ? "machine.launches" : "machine.launches_without_l2", run.moment().kernel);
     if (has_ended(run)) return {{about_end(run, l2)}};
     const auto all = crossings(run, l2);
     if (all.empty()) {
         const auto& sms = run.moment().sms;
         const auto busy = std::count_if(sms.begin(), sms.end(), [&](const SmState& s) { return run.operation(s); });
-        if (busy == 0) return {{"Nothing is moved or computed: tiles are made, or given back."}};
-        return {{busy == 1 ? "One SM computes" : text::grouped(busy) + " SMs compute"},
-                {"; nothing crosses " + std::string(busy == 1 ? "its" : "their") + " boundary."}};
+        if (busy == 0) return sentence("machine.nothing");
+        return busy == 1 ? sentence("machine.one_computes") : sentence("machine.compute", busy);
     }
     Sentence said;
     for (const auto& [what, c] : all) {
-        const bool one = c.sms.size() == 1;
-        const std::string who =
-            one ? "SM " + text::grouped(c.sms[0]) : text::grouped(static_cast<Count>(c.sms.size())) + " SMs";
-        said.push_back({(said.empty() ? "" : "; ") + who + (what.first ? " store" : " load") + (one ? "s " : " ")});
-        said.push_back(named(run, c));
-        said.push_back({where_from(c, what.first, l2.exists())});
+        const Sentence one = crossing_text(run, c, what.first, l2.exists());
+        said = said.empty() ? one : sentence("machine.clauses", said, one);
     }
-    said.push_back({"."});
-    return said;
+    return sentence("machine.sentence", said);
 }
 
 std::string machine_reason(const Run& run, const L2Shown& l2) {
-    if (!l2.exists()) return "Without an L2 every byte that crosses the SMs' boundary crosses DRAM's, too.";
+    if (!l2.exists()) return message("machine.without_l2");
     const auto tensors = static_cast<double>(run.counted().hbm_footprint);
     const auto room = static_cast<double>(run.experiment().gpu.l2_bytes);
-    const std::string all = "All tensors of the run, " + text::bytes(tensors) + ", are ";
-    const std::string share = tensors < 0.01 * room ? "less than 1%" : text::percent(tensors / room);
-    const std::string size = tensors <= room ? all + share + " of its size: what a launch has read once it finds there."
-                                             : all + text::tenths(tensors / room) +
-                                                   " times its size: what was not used for long has to leave.";
     const Bytes read = run.hbm_read(run.tick());
-    const std::string empty =
-        run.trace().launches().size() > 1
-            ? "Each launch begins with an empty L2 here: what the one before stored comes from DRAM. "
-            : "";
-    if (read == 0) return "The L2 is empty. " + empty + size;
-    return "L2 answered " + text::percent(1 - static_cast<double>(l2.dram_read()) / static_cast<double>(read)) +
-           " of what was read so far. " + empty + size;
+    std::vector<std::string> said = {
+        read == 0 ? message("machine.l2_is_empty")
+                  : message("machine.l2_answered",
+                            text::percent(1 - static_cast<double>(l2.dram_read()) / static_cast<double>(read)))};
+    if (run.trace().launches().size() > 1) said.push_back(message("machine.launches_begin_empty"));
+    if (tensors > room)
+        said.push_back(message("machine.tensors_exceed_l2", text::bytes(tensors), text::tenths(tensors / room)));
+    else if (tensors < 0.01 * room)
+        said.push_back(message("machine.tensors_are_little", text::bytes(tensors)));
+    else
+        said.push_back(message("machine.tensors_fit_l2", text::bytes(tensors), text::percent(tensors / room)));
+    return text::sentences(said);
 }
 
 double l2_rate(const Run& run) {
@@ -120,44 +121,45 @@ double l2_rate(const Run& run) {
 
 double dram_rate(const Run& run) { return run.experiment().gpu.hbm_gbs * 1e9; }
 
-std::vector<std::string> dram_pipe_text(const Run& run) { return {"DRAM " + rate_text(dram_rate(run))}; }
+std::vector<std::string> dram_pipe_text(const Run& run) {
+    return {message("machine.dram_rate", rate_text(dram_rate(run)))};
+}
 
 std::vector<std::string> l2_pipe_text(const Run& run) {
-    const std::string all = "L2 " + rate_text(l2_rate(run));
+    const std::string all = rate_text(l2_rate(run)), sms = std::to_string(run.experiment().gpu.sms);
     const double each = l2_rate(run) / static_cast<double>(run.experiment().gpu.sms);
-    return {all + " · " + rate_text(each) + " for each of " + std::to_string(run.experiment().gpu.sms) + " SMs", all};
+    return {message("machine.l2_rate_for_each", all, rate_text(each), sms), message("machine.l2", all)};
 }
 
 std::string about_pipes(const Run& run) {
-    return "as wide as bandwidths, on one scale\n" + l2_pipe_text(run)[0] + "\n" + dram_pipe_text(run)[0] + " (" +
-           run.experiment().gpu.title + ")";
+    return text::join({message("machine.about_pipes"), l2_pipe_text(run)[0],
+                       message("machine.dram_of_gpu", dram_pipe_text(run)[0], run.experiment().gpu.title)},
+                      "\n");
 }
 
 std::vector<std::string> l2_titles(const Run& run, const L2Shown& l2) {
-    const std::string size = "L2 " + text::binary_bytes(run.experiment().gpu.l2_bytes);
+    const std::string size = text::binary_bytes(run.experiment().gpu.l2_bytes), held = text::bytes(l2.held());
     const bool copies = run.experiment().gpu.l2_partitions.value_or(1) > 1;
-    const std::string held = size + " · " + text::bytes(l2.held()) + " held";
-    return {held + (copies ? ", copies included" : ""), held, size};
+    return {message(copies ? "machine.l2_holds_with_copies" : "machine.l2_holds", size, held),
+            message("machine.l2_holds", size, held), message("machine.l2", size)};
 }
 
 std::vector<std::string> l2_answer(const Run& run, const L2Shown& l2) {
     Bytes asked = 0, missed = 0;
     for (const auto& [what, c] : crossings(run, l2))
         if (!what.first) asked += c.bytes, missed += c.missed;
-    if (asked == 0) return {"nothing is asked of it", ""};
+    if (asked == 0) return {message("machine.nothing_asked"), ""};
     const std::string from = text::bytes(missed), of = text::bytes(asked);
-    return {"this operation: " + of + " asked for, " + from + " from DRAM", of + ", " + from + " from DRAM", ""};
+    return {message("machine.asked", of, from), message("machine.asked_briefly", of, from), ""};
 }
 
 std::string about_l2(const Run& run) {
     const GpuSpec& gpu = run.experiment().gpu;
-    return "L2 of " + gpu.title + ": " + text::binary_bytes(gpu.l2_bytes) +
-           (gpu.l2_partitions.value_or(1) > 1 ? " in two partitions: half of every tile has its home in the other one "
-                                                "and leaves a copy, so that data takes 1.5 "
-                                                "times its size, and twice where SMs of both read it"
-                                              : "") +
-           "\nlit: held now; modelled, for what is shown alone, tick by tick\nEach launch begins with an empty one, as "
-           "the DRAM traffic of the whole run is modelled and as profilers count it.";
+    const bool divided = gpu.l2_partitions.value_or(1) > 1;
+    return text::join({message(divided ? "machine.about_divided_l2" : "machine.about_l2", gpu.title,
+                               text::binary_bytes(gpu.l2_bytes)),
+                       message("machine.about_lit"), message("machine.about_empty_l2")},
+                      "\n");
 }
 
 std::string about_held(const Run& run, const L2Shown& l2, TensorId id) {
@@ -166,9 +168,9 @@ std::string about_held(const Run& run, const L2Shown& l2, TensorId id) {
     double held = 0;
     for (std::size_t k = 0; k < t.regions.size(); ++k)
         held += l2.share_held(id, k) * static_cast<double>(t.regions[k].rows.size * t.regions[k].cols.size * element);
-    return t.name + ": " + text::bytes(held) + " of " + text::bytes(t.size() * element) + " held, without copies";
+    return message("machine.held", t.name, text::bytes(held), text::bytes(t.size() * element));
 }
 
-std::string dram_text(Bytes bytes) { return text::bytes(bytes) + " DRAM traffic, modelled"; }
+std::string dram_text(Bytes bytes) { return message("machine.dram_traffic", text::bytes(bytes)); }
 
 }  // namespace tilescope::show

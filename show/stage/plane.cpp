@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
-#include "core/text/words.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/published_tiles.hpp"
 #include "lab/study/study.hpp"
@@ -13,6 +13,7 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 using Look = PlanePicture::Look;
@@ -98,7 +99,7 @@ class PlanePainter {
                                 c.fits ? c.residency().blocks : 0});
         }
         p_.scale = scale_of(shades, m_);
-        p_.title = std::string(m_.title) + " (" + lab::name_of(m_.evidence) + ")";
+        p_.title = message("plane.title", m_.title, lab::name_of(m_.evidence));
         p_.meaning = m_.meaning;
         add_marks(current);
         return std::move(p_);
@@ -109,15 +110,20 @@ class PlanePainter {
 
     void mark(Kind kind, const Tiling& t, const std::string& text) {
         const auto col = position(plane_.bcs(), t.bc), row = position(plane_.brs(), t.br);
-        if (col && row) p_.marks.push_back({kind, *col, *row, text + " " + name_of(t)});
+        if (col && row) p_.marks.push_back({kind, *col, *row, text});
     }
     void add_marks(const Tiling& current) {
         const Experiment& e = plane_.experiment();
-        if (e.algorithm->kernel->by_paper_rule) mark(Kind::paper, paper_rule(e.problem, e.gpu), "the paper's rule");
+        if (e.algorithm->kernel->by_paper_rule) {
+            const Tiling paper = paper_rule(e.problem, e.gpu);
+            mark(Kind::paper, paper, message("plane.paper_rule", name_of(paper)));
+        }
         const PublishedTiles published = published_tiles(*e.algorithm, e.problem, e.gpu);
-        mark(Kind::released, cut_to(e.problem, published.tiling), published.name());
-        if (const PlaneCell* best = best_cell()) mark(Kind::best, best->tiling, "best here");
-        mark(Kind::current, current, "this run");
+        const Tiling released = cut_to(e.problem, published.tiling);
+        mark(Kind::released, released, message("plane.released", published.name(), name_of(released)));
+        if (const PlaneCell* best = best_cell())
+            mark(Kind::best, best->tiling, message("plane.best", name_of(best->tiling)));
+        mark(Kind::current, current, message("plane.this_run", name_of(current)));
     }
     /// The best of the tiles that a kernel could have, ranked as in the search (lab/study/tile_search.hpp).
     const PlaneCell* best_cell() const {
@@ -158,48 +164,45 @@ std::string state_of(const std::vector<PlaneCell>& cells, const Metric& m, const
         estimated += c.known == Known::estimated && value_of(c, m);
     }
     const Count all = static_cast<Count>(cells.size());
-    std::string fits = text::grouped(fit) + " of " + text::grouped(all) + " tilings fit";
-    if (spill > 0) fits += ", " + text::grouped(spill) + " of them would spill registers";
-    if (!needs_time(m)) return fits + "; counted, exact";
-    std::string s = fits + "; modelled with the L2 for " + text::grouped(exact);
-    if (estimated > 0) s += ", without its misses for " + text::grouped(estimated);
-    if (exact + estimated < fit && fit > 0) s += estimated > 0 || exact > 0 ? ", others pending" : ", pending";
-    if (estimated > 0 && off.cells > 0)
-        s += "; estimates of time were " + text::percent(off.mean) + " off in " + text::grouped(off.cells) +
-             (off.cells == 1 ? " cell" : " cells") + ", " + (off.worst < 0 ? "−" : "+") +
-             text::percent(std::abs(off.worst)) + " at worst";
-    return s;
+    const std::string fits =
+        spill > 0 ? message("plane.fit_and_spill", fit, all, spill) : message("plane.fit", fit, all);
+    if (!needs_time(m)) return message("plane.counted", fits);
+    std::string s = message("plane.modelled", fits, exact);
+    if (estimated > 0) s = message("plane.estimated", s, estimated);
+    if (exact + estimated < fit && fit > 0)
+        s = message(estimated > 0 || exact > 0 ? "plane.others_pending" : "plane.all_pending", s);
+    if (estimated == 0 || off.cells == 0) return s;
+    return message("plane.estimates_off", s, text::percent(off.mean), off.cells,
+                   (off.worst < 0 ? "−" : "+") + text::percent(std::abs(off.worst)));
 }
 
 /// A value with its unit, and the metric that it is a value of.
 CellText::Line line_of(const PlaneCell& c, const Metric& m) {
-    std::string what = std::string(m.title) + ", " + lab::name_of(m.evidence);
+    const std::string what = message("plane.metric", m.title, lab::name_of(m.evidence));
     const MetricValue v = m.of(*c.report);
-    if (v.index() == 0) return {c.known != Known::exact && c.has_time() ? "pending" : shown(m, v), what};
-    if (needs_time(m)) what += c.known == Known::exact ? " with the L2" : " without the L2's misses";
-    return {shown(m, v), what};
+    if (v.index() == 0) return {c.known != Known::exact && c.has_time() ? message("plane.pending") : shown(m, v), what};
+    if (!needs_time(m)) return {shown(m, v), what};
+    return {shown(m, v), message(c.known == Known::exact ? "plane.with_l2" : "plane.without_l2_misses", what)};
 }
 
-std::string blocks_text(const PlaneCell& c) {
-    const Residency& r = c.residency();
-    return text::counted(r.blocks, "thread block") + " on an SM";
-}
+std::string blocks_text(const PlaneCell& c) { return message("plane.blocks", c.residency().blocks); }
 
 /// The value of a neighbouring cell, its ratio to that of the cell, and its thread blocks on an SM.
-CellText::Step step_of(const char* direction, const PlaneCell& c, const PlaneCell& from, const Metric& m) {
+CellText::Step step_of(const std::string& direction, const PlaneCell& c, const PlaneCell& from, const Metric& m) {
     CellText::Step s{direction, name_of(c.tiling), "", ""};
     if (!c.fits) {
-        s.what = std::string("does not fit: ") + tilescope::name_of(c.lacks_room);
+        s.what = message("plane.does_not_fit", tilescope::name_of(c.lacks_room));
         return s;
     }
     if (c.spills()) {
-        s.what = "registers would spill";
+        s.what = message("plane.would_spill");
         return s;
     }
     const auto v = value_of(c, m), own = value_of(from, m);
-    s.value = v ? shown(m, MetricValue(*v)) : "pending";
-    if (v && own && *own > 0) s.what = text::number(std::round(*v / *own * 100) / 100) + " ×, ";
-    s.what += blocks_text(c);
+    s.value = v ? shown(m, MetricValue(*v)) : message("plane.pending");
+    s.what = blocks_text(c);
+    if (v && own && *own > 0)
+        s.what = message("plane.ratio_and_blocks", text::number(std::round(*v / *own * 100) / 100), s.what);
     return s;
 }
 
@@ -238,15 +241,15 @@ CellText about_cell(const TilePlane& plane, const Metric& m, std::size_t cell) {
             t.lines.push_back(line_of(c, m));
             for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "arithmetic_intensity", "waves"})
                 if (std::string_view(key) != m.key) t.lines.push_back(line_of(c, *find_metric(key)));
-            t.lines.push_back({blocks_text(c), std::string("limited by ") + lab::name_of(c.residency().limit)});
+            t.lines.push_back({blocks_text(c), message("plane.limited_by", lab::name_of(c.residency().limit))});
         }
-        const auto add = [&](const char* direction, bool there, std::size_t k) {
+        const auto add = [&](const std::string& direction, bool there, std::size_t k) {
             if (there) t.steps.push_back(step_of(direction, cells[k], c, m));
         };
-        add("taller", row + 1 < rows, cell + cols);
-        add("wider", col + 1 < cols, cell + 1);
-        add("shorter", row > 0, cell - cols);
-        add("narrower", col > 0, cell - 1);
+        add(message("plane.taller"), row + 1 < rows, cell + cols);
+        add(message("plane.wider"), col + 1 < cols, cell + 1);
+        add(message("plane.shorter"), row > 0, cell - cols);
+        add(message("plane.narrower"), col > 0, cell - 1);
     });
     if (t.lines.empty()) t.trouble = outcome_of(e).remark;
     return t;

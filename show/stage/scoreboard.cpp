@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/report/metric.hpp"
-#include "show/run/heads.hpp"
 #include "show/words/tables.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 const Metric& operations_of(const Run& run) {
@@ -39,11 +40,11 @@ bool keeps(const Run& run) { return run.algorithm().computes->saved != nullptr; 
 
 Scoreboard::Row row_of(const Run& run, const Score& s, bool says_when_it_ends) {
     const std::string time = text::microseconds(s.seconds * 1e6);
-    const std::string dram = s.dram_bytes ? text::bytes(*s.dram_bytes) : "not modelled";
+    const std::string dram = s.dram_bytes ? text::bytes(*s.dram_bytes) : message("score.not_modelled");
     Scoreboard::Row row{{run.algorithm().name},
                         {{text::percent(s.done)},
                          says_when_it_ends || run.tick() == run.ticks()
-                             ? std::vector{time + " of " + text::microseconds(run.gantt().us()), time}
+                             ? std::vector{message("score.time_of", time, text::microseconds(run.gantt().us())), time}
                              : std::vector{time},
                          {text::bytes(s.sm_bytes)},
                          {dram, "–"},
@@ -56,10 +57,11 @@ Scoreboard::Row row_of(const Run& run, const Score& s, bool says_when_it_ends) {
 /// Ratios: what the slower run needs over what the faster one needs.
 Scoreboard::Row ratios(const Run& fast, const Score& f, const Run& slow, const Score& s) {
     const std::string names = std::string(slow.algorithm().name) + " : " + fast.algorithm().name;
+    const std::string time = ratio_text(s.seconds, f.seconds);
     const std::string dram = f.dram_bytes && s.dram_bytes ? ratio_text(*s.dram_bytes, *f.dram_bytes) : "";
-    Scoreboard::Row row{{names, "ratio"},
+    Scoreboard::Row row{{names, message("score.ratio")},
                         {{""},
-                         {ratio_text(s.seconds, f.seconds) + " the time", ratio_text(s.seconds, f.seconds)},
+                         {message("score.ratio_of_time", time), time},
                          {ratio_text(s.sm_bytes, f.sm_bytes)},
                          {dram},
                          {ratio_text(s.operations, f.operations)}}};
@@ -71,9 +73,8 @@ Scoreboard::Row ratios(const Run& fast, const Score& f, const Run& slow, const S
 /// Whether all heads are played, in words.
 std::string of_what(const Run& run) {
     const Index all = run.experiment().problem.batch_heads(), played = run.recorded().batch_heads();
-    if (played == all) return "Numbers are of the whole runs, so far.";
-    return "Numbers are of the whole runs, so far: " + text::grouped(played) + " of " + text::grouped(all) + ' ' +
-           head_word(run.recorded()) + "s are played, and stand for all.";
+    if (played == all) return message("score.whole_runs");
+    return message(run.recorded().packed > 1 ? "score.some_kv_heads" : "score.some_heads", played, all);
 }
 
 }  // namespace
@@ -94,19 +95,19 @@ Scoreboard scoreboard(const Session& session, bool says_when_it_ends) {
     const Score x = score_of(session, a), y = score_of(session, b);
     const Metric &sm = *find_metric("hbm_bytes"), &dram = *find_metric("dram_bytes"), &operations = operations_of(a);
     Scoreboard board{{{""},
-                      {{"of its time", "done"},
-                       {"modelled time", "time"},
+                      {{message("score.of_its_time"), message("score.done")},
+                       {message("score.modelled_time"), message("score.time")},
                        {sm.title, sm.brief},
-                       {std::string(dram.title) + ", modelled", dram.title, dram.brief},
+                       {message("score.modelled", dram.title), dram.title, dram.brief},
                        {operations.title, operations.brief}}},
                      {row_of(a, x, says_when_it_ends), row_of(b, y, says_when_it_ends)},
-                     pace_text(session.setup().pace) + " " + of_what(a)};
-    if (keeps(a)) board.titles.cells.push_back({"extra memory", "extra"});
+                     text::sentences({pace_text(session.setup().pace), of_what(a)})};
+    if (keeps(a)) board.titles.cells.push_back({message("score.extra_memory"), message("score.extra")});
     if (a.tick() < a.ticks() || b.tick() < b.ticks()) return board;
     const bool first = x.seconds <= y.seconds;
     board.rows[0].won = x.seconds < y.seconds, board.rows[1].won = y.seconds < x.seconds;
     for (Scoreboard::Row& row : board.rows)
-        if (row.won) row.name.insert(row.name.begin(), row.name[0] + " wins");
+        if (row.won) row.name.insert(row.name.begin(), message("score.wins", row.name[0]));
     board.rows.push_back(first ? ratios(a, x, b, y) : ratios(b, y, a, x));
     return board;
 }
@@ -114,15 +115,11 @@ Scoreboard scoreboard(const Session& session, bool says_when_it_ends) {
 std::string pace_text(Pace pace) {
     switch (pace) {
         case Pace::bytes:
-            return "Paced by bytes: both have moved as much of what is played, so who ends first moves less, and need "
-                   "not be faster.";
+            return message("score.paced_by_bytes");
         case Pace::time:
-            return "Paced by modelled time: both clocks run side by side, and each stops where its run ends: who ends "
-                   "first "
-                   "is faster.";
+            return message("score.paced_by_time");
         default:
-            return "Paced by operations: both take one at a time, however long it is, so who ends first need not be "
-                   "faster.";
+            return message("score.paced_by_operations");
     }
 }
 

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "show/stage/row_text.hpp"
 
 namespace tilescope::show {
+using text::message;
 namespace {
 
 Problem one_row(Index keys, Dtype dtype) {
@@ -50,8 +52,6 @@ std::vector<std::string> names(const std::vector<SoftmaxMoment>& programs, F&& w
     return names;
 }
 
-std::string verb(std::size_t subjects, const char* one, const char* many) { return subjects == 1 ? one : many; }
-
 /// The largest difference of any program's result from that of the first program.
 float difference(const std::vector<SoftmaxMoment>& programs) {
     float most = 0;
@@ -64,10 +64,10 @@ float difference(const std::vector<SoftmaxMoment>& programs) {
 std::string about_bytes(const std::vector<SoftmaxMoment>& programs) {
     std::vector<std::string> each;
     for (const SoftmaxMoment& p : programs)
-        each.push_back(std::string(p.algorithm->name) + " moved " + text::bytes(p.read + p.written));
+        each.push_back(message("softmaxes.moved", p.algorithm->name, text::bytes(p.read + p.written)));
     const float apart = difference(programs);
-    return text::listed(each) +
-           (apart == 0 ? " for the same result." : "; their results differ by at most " + row_number(apart) + ".");
+    if (apart == 0) return message("softmaxes.same_result", text::listed(each));
+    return message("softmaxes.results_differ", text::listed(each), row_number(apart));
 }
 
 }  // namespace
@@ -128,58 +128,53 @@ const Softmaxes& SoftmaxesOfRows::of(const Run& run, const RowStory& story, std:
     return told_.of(version, {&run, story.head(), story.query()}, [&] { return Softmaxes(run, story); });
 }
 
-std::string softmaxes_label() { return "This row in every softmax"; }
+std::string softmaxes_label() { return message("softmaxes.label"); }
 
 std::string softmaxes_headline(const std::vector<SoftmaxMoment>& programs) {
-    if (programs.empty()) return "This query sees no key: there is no row to take a softmax of.";
+    if (programs.empty()) return message("softmaxes.no_key");
     const auto gone = names(programs, lost);
     const auto whole = names(programs, [](const SoftmaxMoment& p) { return !lost(p) && !p.row.overflows; });
     const auto done = names(programs, [](const SoftmaxMoment& p) { return p.done(); });
-    if (gone.size() == programs.size()) return "All of them have lost this row: a score of it is ∞.";
+    if (gone.size() == programs.size()) return message("softmaxes.all_lost");
     if (!gone.empty())
-        return text::listed(gone) + verb(gone.size(), " has", " have") + " lost this row: the sum is ∞. " +
-               text::listed(whole) + verb(whole.size(), " subtracts", " subtract") + " the maximum, and " +
-               verb(whole.size(), "stays", "stay") + " finite.";
+        return message("softmaxes.lost", text::listed(gone), gone.size(), text::listed(whole), whole.size());
     if (done.size() == programs.size()) return about_bytes(programs);
     if (!done.empty()) {
         std::vector<std::string> others;
         for (const SoftmaxMoment& p : programs)
             if (!p.done())
-                others.push_back(std::string(p.algorithm->name) + " is in pass " + std::to_string(p.pass) + " of " +
-                                 std::to_string(p.passes));
-        return text::listed(done) + verb(done.size(), " is", " are") + " done; " + text::listed(others) + ".";
+                others.push_back(
+                    message("softmaxes.in_pass", p.algorithm->name, std::to_string(p.pass), std::to_string(p.passes)));
+        return message("softmaxes.done", text::listed(done), done.size(), text::listed(others));
     }
-    return "The same scores, in " + std::to_string(programs.size()) +
-           " programs: which is done first, and which is right?";
+    return message("softmaxes.question", std::to_string(programs.size()));
 }
 
 std::string softmaxes_reason(const Softmaxes& s, const std::vector<SoftmaxMoment>& programs) {
     if (programs.empty()) return "";
     const std::string type = name_of(s.dtype());
     if (s.out_of_range() > 0)
-        return text::counted(s.out_of_range(), "score") + " of this row " +
-               verb(static_cast<std::size_t>(s.out_of_range()), "is", "are") + " more than " + type + " holds" +
-               (s.dtype() == Dtype::f16 ? " (65,504)" : "") + ": stored, they are ∞, and ∞ − ∞ is NaN.";
-    if (std::any_of(programs.begin(), programs.end(), lost))
-        return "f32 holds exp(x) up to x = 88.7. ∞ / ∞ is NaN, and a finite number / ∞ is 0.";
-    return "Executed on this row alone: " + text::counted(s.keys(), "score") + " in " + type + ", in blocks of " +
-           text::grouped(std::min(s.block(), s.keys())) +
-           "; the cursors move bytes equally fast. Attention spares the pass that writes: it rescales O as it goes.";
+        return message(s.dtype() == Dtype::f16 ? "softmaxes.more_than_f16" : "softmaxes.more_than_type",
+                       s.out_of_range(), type);
+    if (std::any_of(programs.begin(), programs.end(), lost)) return message("row.exp_in_f32");
+    return message("softmaxes.executed", s.keys(), type, std::min(s.block(), s.keys()));
 }
 
 std::vector<std::string> softmax_counts(const SoftmaxMoment& p) {
-    const std::string pass = "pass " + std::to_string(p.pass) + " of " + std::to_string(p.passes) + " · ";
-    const std::string moved = pass + text::bytes(p.read) + " read, " + text::bytes(p.written) + " written";
-    return {moved + " (counted)", moved, pass + text::bytes(p.read + p.written)};
+    const std::string pass = std::to_string(p.pass), passes = std::to_string(p.passes), read = text::bytes(p.read),
+                      written = text::bytes(p.written);
+    return {message("softmaxes.counted", pass, passes, read, written),
+            message("softmaxes.traffic", pass, passes, read, written),
+            message("softmaxes.traffic_in_all", pass, passes, text::bytes(p.read + p.written))};
 }
 
 std::string softmax_line(const SoftmaxMoment& p) {
-    return p.line == 0 ? "" : p.done() ? "done" : code_of(*p.algorithm, p.line);
+    return p.line == 0 ? "" : p.done() ? message("softmaxes.line_done") : code_of(*p.algorithm, p.line);
 }
 
 std::string softmax_sum(const SoftmaxMoment& p) {
     if (!p.row.has_sum) return "";
-    return (p.pass < p.passes ? "sum so far " : "sum ") + row_number(p.row.sum);
+    return message(p.pass < p.passes ? "softmaxes.sum_so_far" : "softmaxes.sum", row_number(p.row.sum));
 }
 
 std::vector<std::string> softmax_result(const SoftmaxMoment& p) {

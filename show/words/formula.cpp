@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
@@ -33,8 +34,8 @@ std::string housekeeping(const Run& run, const SmState& sm) {
         if (e.kind() == Kind::alloc) made.push_back(run.trace().tiles()[e.out].name);
         if (e.kind() == Kind::release) freed.push_back(run.trace().tiles()[e.out].name);
     }
-    if (!made.empty()) return "make " + text::join(made, ", ");
-    return freed.empty() ? "" : "free " + text::join(freed, ", ");
+    if (!made.empty()) return text::message("formula.make", text::join(made, ", "));
+    return freed.empty() ? "" : text::message("formula.free", text::join(freed, ", "));
 }
 
 }  // namespace
