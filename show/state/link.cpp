@@ -5,9 +5,11 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::show {
+using text::message;
 namespace {
 
 constexpr std::string_view plain = "-_.~,:=/";
@@ -24,17 +26,18 @@ int hex_digit(char c) {
 /// The state without the files that it names. Their flags are added to `left_out`.
 State without_files(State state, std::vector<std::string>& left_out) {
     lab::Options& o = state.setup.options;
-    const std::array<std::pair<const char*, std::string*>, 9> files{{{"--q", &o.q},
-                                                                     {"--k", &o.k},
-                                                                     {"--v", &o.v},
-                                                                     {"--x", &o.x},
-                                                                     {"--do", &o.d_o},
-                                                                     {"--out", &o.out},
-                                                                     {"--bias-file", &o.bias_file},
-                                                                     {"--bias2-file", &o.bias2_file},
-                                                                     {"the recording", &state.setup.recording}}};
+    const std::array<std::pair<std::string, std::string*>, 9> files{
+        {{"--q", &o.q},
+         {"--k", &o.k},
+         {"--v", &o.v},
+         {"--x", &o.x},
+         {"--do", &o.d_o},
+         {"--out", &o.out},
+         {"--bias-file", &o.bias_file},
+         {"--bias2-file", &o.bias2_file},
+         {message("link.recording"), &state.setup.recording}}};
     for (const auto& [flag, path] : files)
-        if (!path->empty()) left_out.emplace_back(flag), path->clear();
+        if (!path->empty()) left_out.push_back(flag), path->clear();
     if (o.gpu.ends_with(".json") || o.gpu.find('/') != o.gpu.npos)
         left_out.emplace_back("--gpu"), o.gpu = lab::Options().gpu;
     if (o.block_mask.ends_with(".npy") || o.block_mask.ends_with(".txt"))
@@ -101,8 +104,8 @@ LinkWords link_words(const State& asked, const Scene* scene) {
 }
 
 std::string link_copied_text(const LinkWords& link) {
-    if (link.left_out.empty()) return "Link copied";
-    return "Link copied, without " + text::join(link.left_out, ", ") + ": a link brings no files along";
+    if (link.left_out.empty()) return message("link.copied");
+    return message("link.copied_without", text::join(link.left_out, ", "));
 }
 
 }  // namespace tilescope::show

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text/embedded.hpp"
+#include "core/text/message.hpp"
 #include "core/text/page.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/text_file.hpp"
@@ -16,6 +17,7 @@ std::span<const EmbeddedFile> embedded_scenes();
 namespace {
 
 using namespace lab;
+using text::message;
 
 /// Throws a json::exception where the text is no scene.
 Scene scene_of(const std::string& name, const std::string& file) {
@@ -23,8 +25,7 @@ Scene scene_of(const std::string& name, const std::string& file) {
     const auto known = {"title", "caption", "question", "answer", "notes", "tilescope-gui"};
     for (const auto& [key, value] : j.items())
         if (std::find(known.begin(), known.end(), key) == known.end())
-            throw UsageError("has " + text::shown(key) +
-                             ", which is nothing of a scene; try title, caption, question, answer or notes");
+            throw UsageError(message("scenes.unknown_key", text::shown(key)));
     const auto words = [&](const char* key) { return j.contains(key) ? j.at(key).get<std::string>() : std::string(); };
     return {name,
             j.at("title").get<std::string>(),
@@ -42,17 +43,16 @@ std::string name_of_file(std::string_view file) {
 
 /// The scene of a file, or UsageError: what was asked for, and what is wrong with it.
 Scene scene_in(const std::string& asked, const std::string& path, const std::string& file) {
-    const char* where = "; docs/gui.md shows what a scene looks like";
     try {
         return scene_of(path, file);
     } catch (const nlohmann::json::parse_error&) {
-        throw UsageError(asked + ": is not JSON" + where);
+        throw UsageError(message("scenes.not_json", asked));
     } catch (const nlohmann::json::type_error&) {
-        throw UsageError(asked + ": something in it is not text" + where);
+        throw UsageError(message("scenes.is_no_text", asked));
     } catch (const nlohmann::json::exception&) {
-        throw UsageError(asked + ": has no title or no state" + where);
+        throw UsageError(message("scenes.lacks", asked));
     } catch (const UsageError& e) {
-        throw UsageError(asked + ": " + e.what());
+        throw UsageError(message("scenes.in_file", asked, e.what()));
     }
 }
 
@@ -60,7 +60,7 @@ std::string read_scene(const std::string& asked, const std::string& path) {
     try {
         return read_text(path);
     } catch (const Unreadable& e) {
-        throw UsageError(asked + ": " + e.why + "; docs/gui.md shows what a scene looks like");
+        throw UsageError(message("scenes.unreadable", asked, e.why));
     }
 }
 
@@ -96,10 +96,11 @@ Scene scene_named(const std::string& name) {
         names.push_back(s.name);
     }
     const std::string flag = "--scene " + text::shown(name);
-    const auto meant = text::nearest(name, names);
-    if (!name.ends_with(".json"))
-        throw UsageError(flag + ": there is no such scene; try " + (meant ? "--scene " + *meant + ", or " : "") +
-                         "--scenes for all of them");
+    if (!name.ends_with(".json")) {
+        const auto meant = text::nearest(name, names);
+        throw UsageError(meant ? message("scenes.unknown_near", text::shown(name), *meant)
+                               : message("scenes.unknown", text::shown(name)));
+    }
     return scene_in(flag, name, read_scene(flag, name));
 }
 
@@ -112,7 +113,7 @@ int scene_number(const Scene& scene) {
 std::string scene_title(const Scene& scene) {
     const int number = scene_number(scene);
     if (number < 0) return scene.title;
-    return std::to_string(number + 1) + " of " + std::to_string(scenes().size()) + " · " + scene.title;
+    return message("scenes.title", number + 1, scenes().size(), scene.title);
 }
 
 std::vector<std::string> changes_of(const Scene& scene, const Setup& now) {
@@ -124,7 +125,7 @@ std::vector<std::string> changes_of(const Scene& scene, const Setup& now) {
         if (const auto at = was.find(flag); at == was.end() || at->second != value)
             changes.push_back(flag + (value.empty() ? "" : ' ' + text::shown(value)));
     for (const auto& [flag, value] : was)
-        if (!is.contains(flag)) changes.push_back("without " + flag);
+        if (!is.contains(flag)) changes.push_back(message("scenes.without", flag));
     return changes;
 }
 
@@ -135,12 +136,12 @@ Scene worded_for(const Scene& scene, const Setup& now) {
     if (changes.size() > most) {
         const std::size_t more = changes.size() - most + 1;
         changes.resize(most - 1);
-        changes.push_back(std::to_string(more) + " flags more");
+        changes.push_back(message("scenes.flags_more", more));
     }
     Scene marked = scene;
-    marked.title = "changed: " + text::join(changes, ", ") + " · " + scene.title;
+    marked.title = message("scenes.title_changed", text::join(changes, ", "), scene.title);
     for (std::string* words : {&marked.caption, &marked.question, &marked.answer, &marked.notes})
-        if (!words->empty()) words->insert(0, "Before that: ");
+        if (!words->empty()) *words = message("scenes.before_changes", *words);
     return marked;
 }
 
@@ -166,11 +167,12 @@ Saved read_saved(const std::string& path) {
 
 void print_notes(std::ostream& out, const Scene& scene) {
     out << scene_title(scene) << '\n';
-    const auto say = [&](const char* what, const std::string& words) {
-        if (!words.empty()) text::print_wrapped(out, what + words, "  ");
+    const auto say = [&](const std::string& words) {
+        if (!words.empty()) text::print_wrapped(out, words, "  ");
     };
-    say("", scene.caption), say("", scene.notes);
-    say("Question: ", scene.question), say("Answer: ", scene.answer);
+    say(scene.caption), say(scene.notes);
+    if (!scene.question.empty()) say(message("scenes.question", scene.question));
+    if (!scene.answer.empty()) say(message("scenes.answer", scene.answer));
 }
 
 }  // namespace tilescope::show

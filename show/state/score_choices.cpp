@@ -1,23 +1,21 @@
 #include "show/state/score_choices.hpp"
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::show {
 using lab::Options;
+using text::message;
 namespace {
 
 constexpr ScoreChoice choices_of_scores[] = {
-    {"plain", "as they are", "S = scale Q K^T, and nothing added.", {}},
-    {"key-bias", "bias per key", "A number for each key of a batch entry, added to all of its scores.", Feature::bias,
-     "bk"},
-    {"pair-bias", "bias per pair", "A matrix for each head, added to the scores: its tiles come from HBM.",
-     Feature::bias, "hqk"},
-    {"two-biases", "Evoformer's two", "One per key, and one per pair that batch entries share.", Feature::bias,
-     "bk+ghqk"},
-    {"alibi", "ALiBi", "The distance of query and key, times a slope of the head, subtracted: no tensor.",
-     Feature::alibi, "none", true},
-    {"soft-cap", "soft-cap 50", "50 tanh(S / 50) in place of S.", Feature::soft_cap, "none", {}, 50.0},
+    {"plain", "score_choices.plain", "score_choices.about_plain", {}},
+    {"key-bias", "score_choices.key_bias", "score_choices.about_key_bias", Feature::bias, "bk"},
+    {"pair-bias", "score_choices.pair_bias", "score_choices.about_pair_bias", Feature::bias, "hqk"},
+    {"two-biases", "score_choices.two_biases", "score_choices.about_two_biases", Feature::bias, "bk+ghqk"},
+    {"alibi", "score_choices.alibi", "score_choices.about_alibi", Feature::alibi, "none", true},
+    {"soft-cap", "score_choices.soft_cap_50", "score_choices.about_soft_cap", Feature::soft_cap, "none", {}, 50.0},
 };
 
 }  // namespace
@@ -32,10 +30,10 @@ std::span<const ScoreChoice> score_choices() { return choices_of_scores; }
 
 std::string scores_shown(const Options& o) {
     std::vector<std::string> parts;
-    if (o.bias != "none") parts.push_back("bias " + o.bias);
-    if (o.alibi.value_or(false)) parts.push_back("ALiBi");
-    if (o.soft_cap) parts.push_back("soft-cap " + text::number(*o.soft_cap));
-    return parts.empty() ? score_choices()[0].shown : text::join(parts, ", ");
+    if (o.bias != "none") parts.push_back(message("score_choices.bias", o.bias));
+    if (o.alibi.value_or(false)) parts.push_back(message("score_choices.alibi"));
+    if (o.soft_cap) parts.push_back(message("score_choices.soft_cap", text::number(*o.soft_cap)));
+    return parts.empty() ? message(score_choices()[0].shown) : text::join(parts, ", ");
 }
 
 }  // namespace tilescope::show

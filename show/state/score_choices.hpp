@@ -12,8 +12,8 @@ namespace tilescope::show {
 
 struct ScoreChoice {
     const char* name;                ///< of the item: "pair-bias"
-    const char* shown;               ///< "bias per pair"
-    const char* about;               ///< a sentence
+    const char* shown;               ///< the message "bias per pair"
+    const char* about;               ///< a message
     std::optional<Feature> feature;  ///< that an algorithm needs for it
     const char* bias = "none";
     std::optional<bool> alibi = {};

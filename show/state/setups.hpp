@@ -10,8 +10,8 @@ namespace tilescope::show {
 
 /// A setup to begin a lecture with: flags over the standard ones, for whatever algorithm is chosen.
 struct Example {
-    const char* name;
-    const char* what;  ///< one sentence: what it shows
+    const char* name;  ///< a message
+    const char* what;  ///< a message of one sentence: what it shows
     std::vector<std::pair<const char*, const char*>> flags;
     bool race = false;  ///< against the first algorithm of the same computation (the last, for the first)
 };

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/command.hpp"
@@ -18,6 +19,7 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr const char* key_of_words = "tilescope-gui";
@@ -25,13 +27,12 @@ constexpr const char* key_of_words = "tilescope-gui";
 /// The value that `text` names, or UsageError.
 template <class T, std::size_t N>
 T named(const char* flag, const std::string& text, const std::pair<const char*, T> (&names)[N]) {
-    std::vector<std::string> all;
+    std::string all;
     for (const auto& [name, value] : names) {
         if (text == name) return value;
-        all.emplace_back(name);
+        all = all.empty() ? name : message("list.or", all, name);
     }
-    throw UsageError(std::string(flag) + ' ' + text::shown(text) + ": must be " + text::join(all, " or ") + "; try " +
-                     flag + ' ' + all[0]);
+    throw UsageError(message("state.must_be", flag, text::shown(text), all, names[0].first));
 }
 
 constexpr std::pair<const char*, Stage> stages[] = {
@@ -53,10 +54,7 @@ constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}
 /// "0.5,0.25".
 Spot spot_from(const std::string& text) {
     const std::size_t comma = text.find(',');
-    const auto refuse = [&] {
-        return UsageError("--zoom " + text::shown(text) +
-                          ": must be two numbers from 0 to 1, across and down; try --zoom 0.5,0.5");
-    };
+    const auto refuse = [&] { return UsageError(message("state.must_be_spot", text::shown(text))); };
     if (comma == std::string::npos) throw refuse();
     const Spot s{to_real("--zoom", text.substr(0, comma), "0.5,0.5"),
                  to_real("--zoom", text.substr(comma + 1), "0.5,0.5")};
@@ -85,34 +83,29 @@ std::string as_operand(const std::string& path) { return path.starts_with('-') ?
 
 void add_view_options(CLI::App& app, State& s) {
     View& v = s.view;
-    app.add_flag("--light", v.light, "Light theme");
-    app.add_flag("--projector", v.projector, "For a hall: the stage and a strip of words, in large type");
+    app.add_flag("--light", v.light, message("state_flags.light"));
+    app.add_flag("--projector", v.projector, message("state_flags.projector"));
     app.add_option_function<std::string>(
            "--drawer", [&v](const std::string& name) { v.drawer = named("--drawer", name, drawers); },
-           "With --projector, what is open beside the stage: auto, none, controls, code or detail")
+           message("state_flags.drawer"))
         ->type_name("NAME");
-    app.add_flag("--no-controls", v.no_controls, "The controls folded in");
-    add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
-    add_whole_option(app, "--row", {0, Whole().most, 0}, "The row of the tile in view row",
-                     [&v](Index row) { v.row = row; });
+    app.add_flag("--no-controls", v.no_controls, message("state_flags.no_controls"));
+    add_whole_option(app, "--sm", {0, Whole().most, 0}, message("state_flags.sm"), [&v](Index sm) { v.sm = sm; });
+    add_whole_option(app, "--row", {0, Whole().most, 0}, message("state_flags.row"), [&v](Index row) { v.row = row; });
     app.add_option_function<std::string>(
            "--stride", [&v](const std::string& name) { v.stride = named("--stride", name, strides); },
-           "How far a step goes: operation, line (of the pseudo-code), tile, row (of tiles) or launch")
+           message("state_flags.stride"))
         ->type_name("NAME");
-    app.add_flag("--hide-ahead", v.hide_ahead, "In view time: nothing of what comes later, so that a race is one");
-    app.add_flag("--play-through", v.play_through, "No pause where something happens for the first time");
+    app.add_flag("--hide-ahead", v.hide_ahead, message("state_flags.hide_ahead"));
+    app.add_flag("--play-through", v.play_through, message("state_flags.play_through"));
     app.add_option_function<std::string>(
-           "--zoom", [&v](const std::string& spot) { v.zoom = spot_from(spot); },
-           "What is seen large: a place on the wall, or on another view that plays")
+           "--zoom", [&v](const std::string& spot) { v.zoom = spot_from(spot); }, message("state_flags.zoom"))
         ->type_name("X,Y");
-    app.add_flag("--forget-rescale", v.forget_rescale, "In view row: what the row would be without rescaling");
-    app.add_flag("--softmaxes", v.softmaxes, "In view row: the row's scores in every softmax program");
+    app.add_flag("--forget-rescale", v.forget_rescale, message("state_flags.forget_rescale"));
+    app.add_flag("--softmaxes", v.softmaxes, message("state_flags.softmaxes"));
     app.add_option_function<std::string>(
            "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
-           "wall (the score matrix), machine (HBM, L2 and SMs), time (thread blocks on SMs), row (one query's scores "
-           "and sums), tiles "
-           "(the plane of tile sizes), roofline, "
-           "or io (bytes against N)")
+           message("state_flags.view"))
         ->type_name("NAME");
     app.add_option_function<std::string>(
            "--metric",
@@ -120,14 +113,14 @@ void add_view_options(CLI::App& app, State& s) {
                metric_named("--metric", metric);
                v.metric = metric;
            },
-           "Of the plane of tiles (see `tilescope list --metrics`)")
+           message("state_flags.metric"))
         ->type_name("KEY");
     app.add_option_function<std::string>(
-           "--tab", [&v](const std::string& t) { v.tab = named("--tab", t, tabs); },
-           "code (pseudo-code) or program (of the modelled GPU)")
+           "--tab", [&v](const std::string& t) { v.tab = named("--tab", t, tabs); }, message("state_flags.tab"))
         ->type_name("NAME");
     app.add_option_function<std::string>(
-           "--detail", [&v](const std::string& t) { v.detail = named("--detail", t, details); }, "values or counters")
+           "--detail", [&v](const std::string& t) { v.detail = named("--detail", t, details); },
+           message("state_flags.detail"))
         ->type_name("NAME");
     app.add_option_function<std::string>(
            "--compare",
@@ -135,7 +128,7 @@ void add_view_options(CLI::App& app, State& s) {
                algorithm_named(name);
                s.view.compare = present_name(name, s);
            },
-           "The algorithm whose counts stand beside")
+           message("state_flags.compare"))
         ->type_name("ALGO");
     app.add_option_function<std::vector<std::string>>(
            "--break",
@@ -143,7 +136,7 @@ void add_view_options(CLI::App& app, State& s) {
                for (const std::string& line : lines)
                    v.breakpoints.insert(static_cast<std::uint16_t>(to_index("--break", line, {1, 0xffff, 1})));
            },
-           "Pseudo-code lines to stop at")
+           message("state_flags.break"))
         ->type_name("LINE")
         ->expected(1, 99);
 }
@@ -225,44 +218,42 @@ void add_state_options(CLI::App& app, State& s) {
                else
                    s.setup.algorithm = present_name(name, s);
            },
-           "Algorithm (see `tilescope list`), a file with one of your own, or one that `tilescope trace` wrote")
+           message("state_flags.algo"))
         ->default_str(s.setup.algorithm);
     add_problem_options(app, s.setup.options);
     add_input_options(app, s.setup.options);
     app.add_option_function<std::string>(
            "--race", [&s](const std::string& name) { s.setup.rival = present_name(name, s); },
-           "A second algorithm beside the first")
+           message("state_flags.race"))
         ->type_name("ALGO");
     app.add_option_function<std::string>(
            "--pace",
            [&s](const std::string& p) {
                const auto pace = pace_from(p);
-               if (!pace)
-                   throw UsageError("--pace " + text::shown(p) + ": must be step or bytes or time; try --pace step");
+               if (!pace) throw UsageError(message("state.must_be_pace", text::shown(p)));
                s.setup.pace = *pace;
            },
-           "What keeps the two together: step (operations), bytes or time (modelled)")
+           message("state_flags.pace"))
         ->type_name("NAME");
-    add_whole_option(app, "--step", {0, Whole().most, 0}, "Where to begin: after so many operations",
+    add_whole_option(app, "--step", {0, Whole().most, 0}, message("state_flags.step"),
                      [&s](Index step) { s.step = step; });
-    add_whole_option(app, "--from", {0, Whole().most, 0}, "Where playing, or a film, begins: after so many operations",
-                     [&s](Index n) { s.stretch.first = n; })
-        ->default_str("0");
-    add_whole_option(app, "--to", {1, Whole().most, 60}, "Where it ends", [&s](Index n) {
+    add_whole_option(app, "--from", {0, Whole().most, 0}, message("state_flags.from"), [&s](Index n) {
+        s.stretch.first = n;
+    })->default_str("0");
+    add_whole_option(app, "--to", {1, Whole().most, 60}, message("state_flags.to"), [&s](Index n) {
         s.stretch.last = n;
-    })->default_str("the end");
+    })->default_str(message("state_flags.to_default"));
     app.add_option_function<std::string>(
            "--speed",
            [&s](const std::string& given) {
                const double speed = to_real("--speed", given, "4");
                if (!(speed >= Playback::slowest && speed <= Playback::fastest))
-                   throw UsageError("--speed " + text::number(speed) +
-                                    ": must be 0.5 to 2000 operations a second; try --speed 4");
+                   throw UsageError(message("state.must_be_speed", text::number(speed)));
                s.speed = speed;
            },
-           "Operations a second")
+           message("state_flags.speed"))
         ->type_name("N");
-    app.add_flag("--loop", s.loop, "Begin again at the end");
+    app.add_flag("--loop", s.loop, message("state_flags.loop"));
     add_view_options(app, s);
 }
 
@@ -356,26 +347,26 @@ State read_state(const std::string& path) {
         state.setup.recording = path;
         return state;
     }
-    const auto refuse = [&](const std::string& what) { return UsageError(text::shown(path) + ": " + what); };
+    const std::string file = text::shown(path);
     try {
         return state_in(read_text(path));
     } catch (const Unreadable& e) {
-        throw refuse(e.why + "; name a file that the window or `tilescope trace` wrote");
+        throw UsageError(message("state.unreadable", file, e.why));
     } catch (const nlohmann::json::exception&) {
-        throw refuse("is neither what the window saves nor a recording; `tilescope trace` writes one");
+        throw UsageError(message("state.is_no_state", file));
     } catch (const UsageError& e) {
-        throw refuse(e.what());
+        throw UsageError(message("state.in_file", file, e.what()));
     }
 }
 
-std::string replacing_text(const std::string& path) {
-    return text::shown(path) + " is there already; once more replaces it";
-}
+std::string replacing_text(const std::string& path) { return message("state.replaces", text::shown(path)); }
 
-std::string saved_text(const std::string& path) { return "Saved to " + text::shown(path); }
+std::string saved_text(const std::string& path) { return message("state.saved", text::shown(path)); }
 
 std::string opened_text(const std::string& path, const State& state) {
-    return "Opened " + text::shown(path) + (state.remarks.empty() ? "" : ": " + text::join(state.remarks, ", "));
+    const std::string file = text::shown(path);
+    if (state.remarks.empty()) return message("state.opened", file);
+    return message("state.opened_with_remarks", file, text::join(state.remarks, ", "));
 }
 
 }  // namespace tilescope::show
