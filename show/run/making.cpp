@@ -1,11 +1,13 @@
 #include "show/run/making.hpp"
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/small_run.hpp"
 #include "show/run/make_run.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 /// The meanings of the program's tiles by name, from a run on an SM that has room for all of them.
@@ -96,8 +98,7 @@ void Making::count_all(Control& control) {
     if (setup_.rival.empty()) return;
     const Algorithm& second = algorithm_named(setup_.rival);
     if (second.computes != first.computes)
-        throw UsageError("--race " + text::shown(setup_.rival) + ": computes something else than " + setup_.algorithm +
-                         "; race algorithms of one computation");
+        throw UsageError(message("making.computes_other", text::shown(setup_.rival), setup_.algorithm));
     counted_.push_back(counted(second, control));
     // Both record the same heads: as many as the limits allow to the larger of the two runs, and at least a pack.
     const Index packs = std::max(counted_[0].experiment().problem.packed, counted_[1].experiment().problem.packed);
@@ -121,9 +122,7 @@ Index Making::record(Control& control) {
     run = std::make_unique<Run>(std::move(counted), std::move(*recording_));
     recording_.reset();
     if (!setup_.rival.empty() && !run->has_whole_heads())
-        throw UsageError("--race " + text::shown(setup_.rival) + ": a head of " + run->algorithm().name +
-                         " is too large to be played whole, and parts would race unequally; try a shorter --seq, or " +
-                         "leave it out and read Counters, which are of whole runs");
+        throw UsageError(message("making.no_whole_head", text::shown(setup_.rival), run->algorithm().name));
     return others;
 }
 

@@ -1,5 +1,6 @@
 // Opens a recording: makes a run of it, and the setup that would run the same.
 #include "algorithms/contract/packed.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/table.hpp"
 #include "lab/gpu/gpu_presets.hpp"
@@ -7,6 +8,7 @@
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 /// The flags that ask for what was recorded.
@@ -35,12 +37,12 @@ Options options_of(const Recording& r) {
 /// How today's program differs from the recording; empty: it does not.
 std::string difference_from_today(const Recording& r) {
     const std::string name = r.experiment.algorithm->name;
-    if (!r.today) return "there is no algorithm " + name + " today: all that is known of it is the recording";
+    if (!r.today) return message("recorded.not_today", name);
     try {
         const std::string difference = replay(r);
-        return difference.empty() ? "" : "today's " + name + " differs: " + difference;
+        return difference.empty() ? "" : message("recorded.differs_today", name, difference);
     } catch (const std::runtime_error& e) {
-        return "today's " + name + " fails: " + e.what();
+        return message("recorded.fails_today", name, e.what());
     }
 }
 
@@ -133,24 +135,21 @@ void Run::note_recorded_part() {
     Count all = 0;
     for (const RecordedLaunch& l : trace().launches()) all += l.thread_blocks();
     const auto blocks = static_cast<Count>(trace().blocks().size());
-    const std::string without = has_values() ? "" : ", without numbers";
+    std::vector<std::string> said;
     if (blocks != all)
-        shortened_ =
-            "Recorded: " + std::to_string(blocks) + " of " + std::to_string(all) + " thread blocks" + without + ".";
-    else if (!without.empty())
-        shortened_ = "Recorded" + without + ".";
-    if (remark_.empty()) return;
-    if (!shortened_.empty()) shortened_ += ' ';
-    shortened_ +=
-        find_algorithm(algorithm().name) ? "Not what today's program does." : "The algorithm is not known today.";
+        said.push_back(message(has_values() ? "recorded.part" : "recorded.part_without_numbers", std::to_string(blocks),
+                               std::to_string(all)));
+    else if (!has_values())
+        said.push_back(message("recorded.without_numbers"));
+    if (!remark_.empty())
+        said.push_back(message(find_algorithm(algorithm().name) ? "recorded.other_today" : "recorded.unknown_today"));
+    shortened_ = text::sentences(said);
 }
 
 void Making::open_recording() {
     Setup alone;
     alone.recording = setup_.recording;
-    if (!(setup_ == alone))
-        throw UsageError(text::shown(setup_.recording) +
-                         ": a recording has its own algorithm and flags; leave them out");
+    if (!(setup_ == alone)) throw UsageError(message("recorded.has_flags", text::shown(setup_.recording)));
     Recording recording = read_recording(setup_.recording);
     const Experiment e = recording.experiment;
     made_.played = setup_;

@@ -3,11 +3,12 @@
 #include "core/machine/gpu.hpp"
 #include "core/machine/mistakes.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
+#include "core/text/message.hpp"
 #include "lab/report/recording.hpp"
-#include "show/run/heads.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 /// The problem of the first heads: some of one batch entry, or all of the first entries.
@@ -54,12 +55,14 @@ Recorder::Recorder(const Counted& counted, Index heads, InputsFor inputs, const 
     const Index all = experiment_.problem.batch_heads(), shown = problem_.batch_heads();
     expected_events_ = std::min(limits.events, ceil_div(counted.events, all) * shown);
     expected_value_bytes_ = std::min(2 * limits.value_bytes, value_bytes(counted, shown));
-    if (shown < all)
+    if (shown == all) return;
+    const std::string first = std::to_string(shown), of = std::to_string(all), packed = std::to_string(problem_.packed);
+    if (problem_.packed == 1)
+        shortened_ = shown == 1 ? message("recorder.head", of) : message("recorder.heads", first, of);
+    else
         shortened_ =
-            "Shown: " + (shown == 1 ? head_name(problem_, 0) : head_word(problem_) + "s 1-" + std::to_string(shown)) +
-            " of " + std::to_string(all) + ". The others do the same on other data.";
-    if (shown < all && problem_.packed > 1)
-        shortened_ += " Each packs " + std::to_string(problem_.packed) + " heads of queries.";
+            text::sentences({shown == 1 ? message("recorder.kv_head", of) : message("recorder.kv_heads", first, of),
+                             message("recorder.packs", packed)});
 }
 
 bool Recorder::work(Control* control) {
@@ -198,14 +201,10 @@ bool Recorder::complete() {
     slices_.reset();
     tensors_.clear();
     if (mode_.data) return true;
-    if (!shortened_.empty()) shortened_ += ' ';
-    if (cut_)
-        shortened_ += "Too long to record: the first " + std::to_string(limits_.events) + " events, without numbers.";
-    else if (blocks_ < most_)
-        shortened_ += "Too large for numbers: shapes only, of the first " + std::to_string(blocks_) +
-                      " thread blocks of each launch.";
-    else
-        shortened_ += "Too large for numbers: shapes only.";
+    const std::string why = cut_              ? message("recorder.too_long", std::to_string(limits_.events))
+                            : blocks_ < most_ ? message("recorder.first_blocks", std::to_string(blocks_))
+                                              : message("recorder.shapes_only");
+    shortened_ = text::sentences({shortened_, why});
     return true;
 }
 

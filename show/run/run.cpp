@@ -4,9 +4,11 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::show {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr Index line_keyframe = 512;  // steps
@@ -73,8 +75,7 @@ Index Run::last_tick_of(const Place& at) const {
 
 void Run::tell_failure() {
     failure_->tick = last_tick_of(failure_->place);
-    if (!shortened_.empty()) shortened_ += ' ';
-    shortened_ += "Fails after operation " + std::to_string(failure_->tick) + ": " + failure_->message + '.';
+    shortened_ = text::sentences({shortened_, message("run.fails", std::to_string(failure_->tick), failure_->message)});
 }
 
 /// Bytes by tick, and keyframes of the costs by line.

@@ -39,8 +39,7 @@ std::optional<Index> shorter_of(Experiment e) {
 
 /// "16 × 65,536 × 65,536 f16"
 std::string shape_of_spilled(const Spill::Tensor& t) {
-    return text::grouped(t.slices) + " × " + text::grouped(t.rows) + " × " + text::grouped(t.cols) + " " +
-           name_of(t.dtype);
+    return message("spill.shape", t.slices, t.rows, t.cols, name_of(t.dtype));
 }
 
 }  // namespace
