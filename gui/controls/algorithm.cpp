@@ -8,6 +8,7 @@
 
 namespace tilescope::gui::controls {
 using namespace lab;
+using text::message;
 namespace {
 
 void algorithm_list(Shown& shown, Screen& screen) {
@@ -16,7 +17,8 @@ void algorithm_list(Shown& shown, Screen& screen) {
         heading(screen, text::message(c->title).c_str());
         for (const Algorithm& a : algorithms()) {
             if (a.computes != c) continue;
-            const std::string what = idea_of(a) + ".\nSource: " + source_of(a);
+            const std::string what =
+                message("algorithm_controls.idea", idea_of(a)) + "\n" + message("algorithm_controls.source", source_of(a));
             if (entry(screen, std::string("algorithm-") + a.name, a.name, a.name == now.name, what))
                 shown.session.ask(with_algorithm(shown.session.setup(), a.name));
         }
@@ -24,25 +26,28 @@ void algorithm_list(Shown& shown, Screen& screen) {
 }
 
 void example_list(Shown& shown, Screen& screen) {
-    combo(screen, "examples", "Examples", "Setups that are ready to show, for the chosen algorithm.", [&] {
-        int n = 0;
-        for (const Example& e : examples()) {
-            if (!entry(screen, "example-" + std::to_string(++n), e.name, false, e.what)) continue;
-            shown.session.ask(setup_of(e, shown.session.algorithm().name));
-            shown.playback.pause();
-            shown.playback.seek(0);
-        }
-    });
+    combo(screen, "examples", message("algorithm_controls.examples"), message("algorithm_controls.about_examples"),
+          [&] {
+              int n = 0;
+              for (const Example& e : examples()) {
+                  if (!entry(screen, "example-" + std::to_string(++n), message(e.name), false, message(e.what)))
+                      continue;
+                  shown.session.ask(setup_of(e, shown.session.algorithm().name));
+                  shown.playback.pause();
+                  shown.playback.seek(0);
+              }
+          });
 }
 
 void model_list(Shown& shown, Screen& screen) {
     const Setup& s = shown.session.setup();
     const std::string asked = model_asked(s.options);
     const std::string now = asked.empty() ? "" : asked + ' ' + phase_asked(s.options);
-    combo(screen, "model", now.empty() ? "Models" : now.c_str(),
-          (now.empty() ? "" : now + ".\n") + "One layer of a model that people run: its heads, dimension, type, mask.",
-          [&] {
-              if (entry(screen, "model-none", "none", asked.empty(), "The numbers below."))
+    const std::string about = message("algorithm_controls.about_models");
+    combo(screen, "model", now.empty() ? message("algorithm_controls.models") : now,
+          now.empty() ? about : message("algorithm_controls.model", now) + "\n" + about, [&] {
+              if (entry(screen, "model-none", message("algorithm_controls.no_model"), asked.empty(),
+                        message("algorithm_controls.about_no_model")))
                   shown.session.ask(with_model_of(s, "", Phase::prefill));
               for (const Model& m : models())
                   for (const Phase phase : phases) {
@@ -56,8 +61,8 @@ void model_list(Shown& shown, Screen& screen) {
 }
 
 void scene_list(Shown& shown, Screen& screen) {
-    combo(screen, "scenes", shown.scene ? shown.scene->title.c_str() : "Scenes",
-          "A lecture in pictures, each with its point and a question. Page Up and Page Down turn them.", [&] {
+    combo(screen, "scenes", shown.scene ? shown.scene->title : message("algorithm_controls.scenes"),
+          message("algorithm_controls.about_scenes"), [&] {
               for (const Scene& s : scenes())
                   if (entry(screen, "scene-" + s.name, scene_title(s), shown.scene && shown.scene->name == s.name,
                             s.caption))
@@ -72,13 +77,14 @@ void algorithm_controls(Shown& shown, Screen& screen) {
     text_line("TileScope");
     ImGui::PopFont();
     ImGui::SetNextItemWidth(-FLT_MIN);
-    combo(screen, "algorithm", shown.session.setup().algorithm.c_str(), "What runs.",
+    combo(screen, "algorithm", shown.session.setup().algorithm, message("algorithm_controls.about_algorithms"),
           [&] { algorithm_list(shown, screen); });
     remark(screen, idea_of(shown.session.algorithm()));
     const bool attention = shown.session.algorithm().computes->features.has(Feature::head_dims);
     const float gap = ImGui::GetStyle().ItemSpacing.x, row = ImGui::GetContentRegionAvail().x;
     ImGui::PushFont(screen.theme.small_text);
-    const float word = width_of("Examples") + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x + 1;
+    const float word = width_of(message("algorithm_controls.examples")) + ImGui::GetFrameHeight() +
+                       2 * ImGui::GetStyle().FramePadding.x + 1;
     ImGui::SetNextItemWidth(attention ? std::min(word, row / 2) : row);
     example_list(shown, screen);
     if (attention) {

@@ -1,3 +1,4 @@
+#include "core/text/message.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "lab/gpu/gpu_presets.hpp"
@@ -5,6 +6,7 @@
 
 namespace tilescope::gui::controls {
 using namespace lab;
+using text::message;
 namespace {
 
 /// The machine that is asked for; nothing where its file cannot be read, say.
@@ -18,64 +20,61 @@ std::optional<GpuSpec> machine(const Shown& shown) {
 }
 
 std::string about_sram(const std::optional<GpuSpec>& g) {
-    const std::string what = "SRAM (shared memory) of an SM, in KiB.";
     const bool kept = g && g->sram_per_sm == g->sram_per_block + 1024;
-    return kept ? what + " CUDA keeps 1 KiB of it for itself: a thread block has that much less." : what;
+    const std::string what = message("gpu_controls.about_sram");
+    return kept ? text::sentences({what, message("gpu_controls.about_kept_sram")}) : what;
 }
 
 /// Controls that decide modelled DRAM traffic and time, but no count.
 void placing_controls(Shown& shown, Screen& screen) {
-    const char* cache = "L2";
-    begin_field(screen, "order");
+    const std::string cache = message("gpu_controls.l2");
+    begin_field(screen, message("gpu_controls.order"));
     const ImGuiStyle& style = ImGui::GetStyle();
     ImGui::SetNextItemWidth(
         -(ImGui::GetFrameHeight() + style.ItemInnerSpacing.x + width_of(cache) + style.ItemSpacing.x));
     const std::string now = options(shown).order;
-    combo(screen, "order", now.c_str(),
-          "In which thread blocks start: it changes modelled DRAM traffic and time. What is played goes by the grid.",
-          [&] {
-              for (const Order order : orders) {
-                  const std::string name = name_of(order);
-                  if (entry(screen, "order-" + name, name, now == name, about_order(order)))
-                      change(shown, [&](Options& o) { o.order = name; });
-              }
-          });
+    combo(screen, "order", now, message("gpu_controls.about_orders"), [&] {
+        for (const Order order : orders) {
+            const std::string name = name_of(order);
+            if (entry(screen, "order-" + name, name, now == name, about_order(order)))
+                change(shown, [&](Options& o) { o.order = name; });
+        }
+    });
     bool l2 = options(shown).l2;
     ImGui::SameLine();
-    if (checkbox(screen, "l2", cache, l2, "Without it, whatever crosses an SM's boundary comes from DRAM."))
+    if (checkbox(screen, "l2", cache, l2, message("gpu_controls.about_l2")))
         change(shown, [&](Options& o) { o.l2 = l2; });
 }
 
 }  // namespace
 
 void gpu_controls(Shown& shown, Screen& screen) {
-    heading(screen, "GPU");
+    heading(screen, message("gpu_controls.gpu"));
     const std::string now = options(shown).gpu;
     const std::string brief = now.substr(now.find_last_of('/') + 1);
     ImGui::SetNextItemWidth(-FLT_MIN);
-    combo(
-        screen, "gpu", brief.c_str(), "The modelled GPU. Every number of a preset has a source: tilescope gpus show.",
-        [&] {
-            for (const std::string& name : gpu_preset_names())
-                if (entry(screen, "gpu-" + name, name, name == now, "A preset; takes the three numbers below with it."))
-                    change(shown, [&](Options& o) {
-                        o.gpu = name;
-                        o.sms.reset(), o.sram_kib.reset(), o.hbm_bandwidth.reset(), o.l2_bytes.reset();
-                    });
-        });
+    combo(screen, "gpu", brief, message("gpu_controls.about_gpus"), [&] {
+        for (const std::string& name : gpu_preset_names())
+            if (entry(screen, "gpu-" + name, name, name == now, message("gpu_controls.about_preset")))
+                change(shown, [&](Options& o) {
+                    o.gpu = name;
+                    o.sms.reset(), o.sram_kib.reset(), o.hbm_bandwidth.reset(), o.l2_bytes.reset();
+                });
+    });
     const std::optional<GpuSpec> g = machine(shown);
     const Options& o = options(shown);
     const auto sms = static_cast<double>(o.sms.value_or(g ? g->sms : 0));
-    const NumberEdit edit = number_row(screen, {"sms", "SMs", sms, 1, 256, 1, o.sms.has_value(),
-                                                "Streaming multiprocessors: how many thread blocks work at a time."});
+    const NumberEdit edit = number_row(screen, {"sms", message("gpu_controls.sms"), sms, 1, 256, 1, o.sms.has_value(),
+                                                message("gpu_controls.about_sms")});
     if (edit.value) change(shown, [&](Options& to) { to.sms = std::max<Index>(1, typed(*edit.value)); });
     if (edit.reset) change(shown, [&](Options& to) { to.sms.reset(); });
     const double sram = o.sram_kib.value_or(g ? static_cast<double>(g->sram_per_sm) / 1024 : 0);
-    number_flag_row(shown, screen, {"sram", "SRAM KiB", sram, 16, 512, 1, true, about_sram(g)}, &Options::sram_kib);
+    number_flag_row(shown, screen, {"sram", message("gpu_controls.sram"), sram, 16, 512, 1, true, about_sram(g)},
+                    &Options::sram_kib);
     const double bandwidth = o.hbm_bandwidth.value_or(g ? g->hbm_gbs : 0);
     number_flag_row(shown, screen,
-                    {"hbm-bandwidth", "HBM GB/s", bandwidth, 100, 8000, 10, true,
-                     "Bandwidth of HBM, in GB/s (1e9 bytes a second)."},
+                    {"hbm-bandwidth", message("gpu_controls.hbm"), bandwidth, 100, 8000, 10, true,
+                     message("gpu_controls.about_hbm")},
                     &Options::hbm_bandwidth);
     placing_controls(shown, screen);
     if (g) remark(screen, machine_text(*g));

@@ -1,3 +1,4 @@
+#include "core/text/message.hpp"
 #include "gui/controls/files.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
@@ -6,10 +7,11 @@
 
 namespace tilescope::gui::controls {
 using namespace lab;
+using text::message;
 namespace {
 
 /// The next item beside the last one, if it is no wider than what is left of the row.
-void beside(const char* text) {
+void beside(const std::string& text) {
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const float needed = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + width_of(text);
     if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + needed <= right) ImGui::SameLine();
@@ -20,24 +22,20 @@ void pace_controls(Shown& shown, Screen& screen) {
         Pace pace;
         const char *place, *text, *what;
     };
-    const Choice choices[] = {
-        {Pace::step, "pace-step", "operation",
-         "One operation takes as long to play as another; in a race both have done as many of them."},
-        {Pace::bytes, "pace-bytes", "SM bytes",
-         "Both have moved the same SM traffic: bytes that cross an SM's boundary, the papers' HBM accesses. The L2 "
-         "catches part of it."},
-        {Pace::time, "pace-time", "time",
-         "Playing goes on at a constant rate of modelled time (not measured); in a race both have taken the same."}};
+    const Choice choices[] = {{Pace::step, "pace-step", "controls.pace_step", "controls.about_pace_step"},
+                              {Pace::bytes, "pace-bytes", "controls.pace_bytes", "controls.about_pace_bytes"},
+                              {Pace::time, "pace-time", "controls.pace_time", "controls.about_pace_time"}};
     Setup s = shown.session.setup();
     ImGui::PushFont(screen.theme.small_text);
     for (const Choice& c : choices) {
-        if (c.pace != Pace::step) beside(c.text);
+        const std::string label = message(c.text);
+        if (c.pace != Pace::step) beside(label);
         ImGui::BeginDisabled(c.pace == Pace::bytes && s.rival.empty());
         ImGui::PushStyleColor(ImGuiCol_Border, rim(screen.theme));
-        if (choice(c.text, s.pace == c.pace)) s.pace = c.pace;
+        if (choice(label, s.pace == c.pace)) s.pace = c.pace;
         ImGui::PopStyleColor();
         screen.place(c.place);
-        tip(screen, c.what);
+        tip(screen, message(c.what));
         ImGui::EndDisabled();
     }
     ImGui::PopFont();
@@ -45,12 +43,14 @@ void pace_controls(Shown& shown, Screen& screen) {
 }
 
 void race_controls(Shown& shown, Screen& screen) {
-    heading(screen, "Race against");
+    heading(screen, message("controls.race"));
     Setup s = shown.session.setup();
     ImGui::SetNextItemWidth(-FLT_MIN);
-    combo(screen, "race", s.rival.empty() ? "none" : s.rival.c_str(),
-          "A second algorithm on the same problem and GPU, side by side.", [&] {
-              if (entry(screen, "race-none", "none", s.rival.empty(), "One algorithm alone")) s.rival.clear();
+    combo(screen, "race", s.rival.empty() ? message("controls.no_rival") : s.rival, message("controls.about_race"),
+          [&] {
+              if (entry(screen, "race-none", message("controls.no_rival"), s.rival.empty(),
+                        message("controls.about_no_rival")))
+                  s.rival.clear();
               for (const Algorithm* a : rivals_of(shown.session.algorithm()))
                   if (entry(screen, std::string("race-") + a->name, a->name, s.rival == a->name, idea_of(*a)))
                       s.rival = a->name;
@@ -58,18 +58,20 @@ void race_controls(Shown& shown, Screen& screen) {
     shown.session.ask(s);
     pace_controls(shown, screen);
     if (!s.rival.empty() && shown.view.stage == Stage::time)
-        checkbox(screen, "hide-ahead", "hide what is ahead", shown.view.hide_ahead,
-                 "Thread blocks are drawn as they come, and where a run ends when it does: so that a race is one.");
+        checkbox(screen, "hide-ahead", message("controls.hide_ahead"), shown.view.hide_ahead,
+                 message("controls.about_hide_ahead"));
 }
 
 void view_controls(Shown& shown, Screen& screen, Files& files, Host& host) {
     ImGui::Separator();
-    checkbox(screen, "light", "light", shown.view.light, "Light theme: for bright rooms and for print.");
+    checkbox(screen, "light", message("controls.light"), shown.view.light, message("controls.about_light"));
     ImGui::PushFont(screen.theme.small_text);
-    beside("projector");
+    beside(message("controls.projector"));
     ImGui::PopFont();
-    checkbox(screen, "projector", "projector", shown.view.projector, "Larger type: to be read from the last row.");
-    if (button(screen, "tour", "Tour", 0, host.page ? 3 : 4, "A minute's tour of the window.")) shown.view.tour = 0;
+    checkbox(screen, "projector", message("controls.projector"), shown.view.projector,
+             message("controls.about_projector"));
+    if (button(screen, "tour", message("controls.tour"), 0, host.page ? 3 : 4, message("controls.about_tour")))
+        shown.view.tour = 0;
     file_controls(shown, screen, files, host);
 }
 

@@ -1,13 +1,15 @@
 #include "algorithms/contract/kernel_description.hpp"
+#include "core/text/message.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::controls {
 using namespace lab;
+using text::message;
 namespace {
 
-void tile_row(Shown& shown, Screen& screen, const char* flag, const char* label, std::string Options::*member,
+void tile_row(Shown& shown, Screen& screen, const char* flag, const std::string& label, std::string Options::*member,
               Index resolved, const std::string& what) {
     const std::string& given = options(shown).*member;
     const bool is_auto = given == "auto";
@@ -22,13 +24,14 @@ void splits_controls(Shown& shown, Screen& screen, Index resolved, bool own_rule
     const std::string& given = options(shown).splits;
     const bool by_rule = given.empty() || given.find_first_not_of("0123456789") != std::string::npos;
     const double number = by_rule ? static_cast<double>(resolved) : std::strtod(given.c_str(), nullptr);
-    const NumberEdit edit = number_row(screen, {"splits", "parts", number, 1, 256, 0, !by_rule, about_parts(own_rule)});
+    const NumberEdit edit = number_row(
+        screen, {"splits", message("tile_controls.parts"), number, 1, 256, 0, !by_rule, about_parts(own_rule)});
     if (edit.value) change(shown, [&](Options& o) { o.splits = std::to_string(typed(*edit.value)); });
     if (edit.reset) change(shown, [](Options& o) { o.splits = Options().splits; });
     if (own_rule) return;
-    begin_field(screen, "rule");
+    begin_field(screen, message("tile_controls.rule"));
     const std::string now = by_rule && given != Options().splits ? given : name_of(SplitRule::fa2);
-    combo(screen, "splits-rule", now.c_str(), "How many parts there are where no number is given.", [&] {
+    combo(screen, "splits-rule", now, message("tile_controls.about_split_rules"), [&] {
         for (const SplitRule rule : split_rules) {
             const std::string name = name_of(rule);
             if (entry(screen, "splits-rule-" + name, name, now == name, about_rule(rule)))
@@ -38,9 +41,9 @@ void splits_controls(Shown& shown, Screen& screen, Index resolved, bool own_rule
 }
 
 void packing_list(Shown& shown, Screen& screen) {
-    begin_field(screen, "pack");
+    begin_field(screen, message("tile_controls.pack"));
     const std::string now = options(shown).pack;
-    combo(screen, "pack", now.c_str(), "Whether query heads that share K and V have their rows in one tile.", [&] {
+    combo(screen, "pack", now, message("tile_controls.about_packing"), [&] {
         for (const Packing packing : packings) {
             const std::string name = name_of(packing);
             if (entry(screen, "pack-" + name, name, now == name, about_packing(packing)))
@@ -51,9 +54,9 @@ void packing_list(Shown& shown, Screen& screen) {
 
 /// The rule for tile sizes that the user leaves open. Choosing a rule leaves both open.
 void rule_list(Shown& shown, Screen& screen) {
-    begin_field(screen, "auto");
+    begin_field(screen, message("tile_controls.auto"));
     const std::string now = options(shown).tiles;
-    combo(screen, "tiles", now.c_str(), tile_rule_text(asked_request(shown), shown.session.algorithm()), [&] {
+    combo(screen, "tiles", now, tile_rule_text(asked_request(shown), shown.session.algorithm()), [&] {
         for (const TileRule rule : tile_rules) {
             const std::string name = name_of(rule);
             if (entry(screen, "tiles-" + name, name, now == name, about_rule(rule)))
@@ -65,14 +68,13 @@ void rule_list(Shown& shown, Screen& screen) {
 }  // namespace
 
 void tile_controls(Shown& shown, Screen& screen) {
-    heading(screen, "Tiles");
+    heading(screen, message("tile_controls.tiles"));
     const bool attention = shown.session.algorithm().computes->features.has(Feature::head_dims);
     const std::optional<Tiling> now = shown.session.tiling();
-    const std::string freed = " × leaves the choice to the rule below.";
-    tile_row(shown, screen, "br", "Br", &Options::br, now ? now->br : 0,
-             (attention ? "Rows of a tile of Q and O." : "Rows of a tile of X.") + freed);
-    tile_row(shown, screen, "bc", "Bc", &Options::bc, now ? now->bc : 0,
-             (attention ? "Rows of a tile of K and V: columns of a tile of S." : "Columns of a tile of X.") + freed);
+    tile_row(shown, screen, "br", message("tile_controls.br"), &Options::br, now ? now->br : 0,
+             message(attention ? "tile_controls.about_br" : "tile_controls.about_rows"));
+    tile_row(shown, screen, "bc", message("tile_controls.bc"), &Options::bc, now ? now->bc : 0,
+             message(attention ? "tile_controls.about_bc" : "tile_controls.about_columns"));
     if (now) remark(screen, tiling_text(options(shown), *now, asked(shown)));
     rule_list(shown, screen);
     const Algorithm& algorithm = shown.session.algorithm();

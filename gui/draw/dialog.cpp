@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "core/text/message.hpp"
 #include "gui/draw/widgets.hpp"
 
 namespace tilescope::gui {
+using text::message;
 namespace {
 
 void confirm(PathDialog& d, Asks asks, const Act& act) {
@@ -23,8 +25,8 @@ void confirm(PathDialog& d, Asks asks, const Act& act) {
     }
 }
 
-void contents(Screen& screen, PathDialog& d, Asks asks, const char* title, const char* verb, const Act& act,
-              const std::function<void()>& more) {
+void contents(Screen& screen, PathDialog& d, Asks asks, const std::string& title, const std::string& verb,
+              const Act& act, const std::function<void()>& more) {
     const Theme& t = screen.theme;
     ImGui::PushFont(t.title);
     text_line(title);
@@ -39,8 +41,8 @@ void contents(Screen& screen, PathDialog& d, Asks asks, const char* title, const
         text_wrapped(d.error);
         ImGui::PopStyleColor();
     }
-    confirmed |= button(screen, "path-ok", verb, 0, 2, "Enter");
-    const bool cancelled = button(screen, "path-cancel", "Cancel", 1, 2, "Esc") ||
+    confirmed |= button(screen, "path-ok", verb, 0, 2, message("dialog.enter"));
+    const bool cancelled = button(screen, "path-cancel", message("dialog.cancel"), 1, 2, message("dialog.escape")) ||
                            ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
     if (confirmed) confirm(d, asks, act);
     if (cancelled) ImGui::CloseCurrentPopup();
@@ -48,8 +50,8 @@ void contents(Screen& screen, PathDialog& d, Asks asks, const char* title, const
 
 }  // namespace
 
-void path_dialog(Screen& screen, PathDialog& dialog, Asks asks, const char* title, const char* verb, const Act& act,
-                 const std::function<void()>& more) {
+void path_dialog(Screen& screen, PathDialog& dialog, Asks asks, const std::string& title, const std::string& verb,
+                 const Act& act, const std::function<void()>& more) {
     const Theme& t = screen.theme;
     const ImVec2 all = ImGui::GetIO().DisplaySize;
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, t.px(1));
@@ -60,7 +62,7 @@ void path_dialog(Screen& screen, PathDialog& dialog, Asks asks, const char* titl
     ImGui::SetNextWindowPos({all.x / 2, all.y * 0.4f}, ImGuiCond_Always, {0.5f, 0.5f});
     ImGui::SetNextWindowSize({std::min(t.px(440), all.x * 0.9f), 0});
     constexpr auto fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize;
-    if (ImGui::BeginPopupModal(title, nullptr, fixed)) {
+    if (ImGui::BeginPopupModal(title.c_str(), nullptr, fixed)) {
         contents(screen, dialog, asks, title, verb, act, more);
         ImGui::EndPopup();
     }

@@ -14,7 +14,7 @@ using Act = std::function<void(const std::string& path)>;
 /// To be called in every frame: draws the dialog `title` once ImGui::OpenPopup() has opened it. `act` reads or writes
 /// the file; its error is shown and leaves the dialog open. A file that exists is replaced after a second confirmation.
 /// `more` draws further choices.
-void path_dialog(Screen& screen, PathDialog& dialog, Asks asks, const char* title, const char* verb, const Act& act,
-                 const std::function<void()>& more = {});
+void path_dialog(Screen& screen, PathDialog& dialog, Asks asks, const std::string& title, const std::string& verb,
+                 const Act& act, const std::function<void()>& more = {});
 
 }  // namespace tilescope::gui

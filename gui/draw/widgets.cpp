@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/whole.hpp"
 
 namespace tilescope::gui {
+using text::message;
 namespace {
 
 float right_edge() { return ImGui::GetWindowContentRegionMax().x; }
@@ -17,13 +19,13 @@ void keep(ImGuiStorage& storage, double value) {
     std::array<int, 2> halves{};
     static_assert(sizeof halves == sizeof value);
     std::memcpy(halves.data(), &value, sizeof value);
-    storage.SetInt(ImGui::GetID("first half"), halves[0]);
-    storage.SetInt(ImGui::GetID("second half"), halves[1]);
+    storage.SetInt(ImGui::GetID("first-half"), halves[0]);
+    storage.SetInt(ImGui::GetID("second-half"), halves[1]);
 }
 
 double kept(const ImGuiStorage& storage) {
-    const std::array<int, 2> halves = {storage.GetInt(ImGui::GetID("first half")),
-                                       storage.GetInt(ImGui::GetID("second half"))};
+    const std::array<int, 2> halves = {storage.GetInt(ImGui::GetID("first-half")),
+                                       storage.GetInt(ImGui::GetID("second-half"))};
     double value = 0;
     std::memcpy(&value, halves.data(), sizeof value);
     return value;
@@ -60,7 +62,7 @@ std::optional<double> number_slider(const NumberRow& row) {
 
 ImU32 rim(const Theme& theme) { return Theme::faded(theme.dim_ink, 0.6f); }
 
-void heading(const Screen& screen, const char* text) {
+void heading(const Screen& screen, const std::string& text) {
     ImGui::Dummy({0, screen.theme.px(2)});
     ImGui::PushFont(screen.theme.small_text);
     ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.dim_ink);
@@ -92,7 +94,7 @@ void tip(const Screen& screen, const std::string& text) {
     ImGui::PopStyleVar();
 }
 
-void begin_field(const Screen& screen, const char* label) {
+void begin_field(const Screen& screen, const std::string& label) {
     ImGui::PushFont(screen.theme.small_text);
     ImGui::AlignTextToFramePadding();
     text_line(label);
@@ -109,14 +111,13 @@ bool entry(Screen& screen, const std::string& place, const std::string& text, bo
     return clicked;
 }
 
-bool button(Screen& screen, const char* place, const char* text, int column, int columns,
+bool button(Screen& screen, const char* place, const std::string& label, int column, int columns,
             const std::string& explanation) {
     const float gap = ImGui::GetStyle().ItemSpacing.x, left = ImGui::GetStyle().WindowPadding.x;
     const float all = right_edge() - left, n = static_cast<float>(columns), k = static_cast<float>(column);
     const float width = std::floor((all - (n - 1) * gap) / n);
     if (column > 0) ImGui::SameLine(left + k * (width + gap));
     ImGui::PushFont(screen.theme.small_text);
-    const std::string label = text;
     const bool whole = width_of(label) <= width - ImGui::GetStyle().FramePadding.x;
     const std::string brief = (whole ? label : label.substr(0, label.find(' '))) + "##" + place;
     const bool clicked = push_button(label, brief, {width, 0});
@@ -126,7 +127,7 @@ bool button(Screen& screen, const char* place, const char* text, int column, int
     return clicked;
 }
 
-bool checkbox(Screen& screen, const char* place, const char* text, bool& value, const std::string& explanation) {
+bool checkbox(Screen& screen, const char* place, const std::string& text, bool& value, const std::string& explanation) {
     ImGui::PushFont(screen.theme.small_text);
     ImGui::PushStyleColor(ImGuiCol_Border, rim(screen.theme));
     const bool changed = tick_box(text, value);
@@ -166,7 +167,7 @@ NumberEdit number_row(Screen& screen, const NumberRow& row) {
         edit.reset = push_button("×", {reset, 0});
         ImGui::PopStyleVar();
         screen.place(flag + "-reset");
-        tip(screen, "Take back: the number that follows from the other choices");
+        tip(screen, message("widgets.about_take_back"));
     } else {
         ImGui::Dummy({reset, ImGui::GetFrameHeight()});
     }
@@ -176,7 +177,7 @@ NumberEdit number_row(Screen& screen, const NumberRow& row) {
     return edit;
 }
 
-bool tab(Screen& screen, const char* place, const char* name, bool shown) {
+bool tab(Screen& screen, const char* place, const std::string& name, bool shown) {
     const Theme& t = screen.theme;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size = {Canvas::width(t.title, name) + t.px(4), t.title->FontSize + t.px(7)};

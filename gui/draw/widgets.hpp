@@ -10,7 +10,7 @@
 namespace tilescope::gui {
 
 /// A small heading over a group of controls.
-void heading(const Screen& screen, const char* text);
+void heading(const Screen& screen, const std::string& text);
 /// Small grey text that wraps.
 void remark(const Screen& screen, const std::string& text);
 /// Explains the item that was submitted last while the mouse rests on it.
@@ -21,14 +21,14 @@ ImU32 rim(const Theme& theme);
 
 /// A tab: one of several names that share a place on the screen. The one that is shown is underlined. Returns whether
 /// it was chosen.
-bool tab(Screen& screen, const char* place, const char* name, bool shown);
+bool tab(Screen& screen, const char* place, const std::string& name, bool shown);
 
 /// A row that begins with a small label; leaves the cursor where its field starts, as wide as the rest of the row.
-void begin_field(const Screen& screen, const char* label);
+void begin_field(const Screen& screen, const std::string& label);
 
 /// A list to choose one of: `draw` submits the entries while it is open.
 template <class F>
-void combo(Screen& screen, const char* place, const char* preview, const std::string& explanation, F&& draw) {
+void combo(Screen& screen, const char* place, const std::string& preview, const std::string& explanation, F&& draw) {
     if (begin_list(std::string("##") + place, preview, ImGuiComboFlags_HeightLargest)) {
         draw();
         ImGui::EndCombo();
@@ -42,14 +42,14 @@ bool entry(Screen& screen, const std::string& place, const std::string& text, bo
            const std::string& explanation);
 /// A button as wide as one of `columns` in a row, the one in column `column` (from 0 on). Without room it shows its
 /// first word alone.
-bool button(Screen& screen, const char* place, const char* text, int column, int columns,
+bool button(Screen& screen, const char* place, const std::string& label, int column, int columns,
             const std::string& explanation);
-bool checkbox(Screen& screen, const char* place, const char* text, bool& value, const std::string& explanation);
+bool checkbox(Screen& screen, const char* place, const std::string& text, bool& value, const std::string& explanation);
 
 /// A number that is typed or dragged: a label, a field, a slider, and a × that takes the flag back.
 struct NumberRow {
     const char* flag;  ///< name of the place; "-input" and "-reset" are its field and its ×
-    const char* label;
+    std::string label;
     double value;        ///< shown
     double least, most;  ///< of the slider; typed numbers may lie outside
     double grain;        ///< the slider stops at multiples of it; 0: at powers of two
