@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/layout.hpp"
@@ -12,6 +13,7 @@
 #include "show/words/setup_text.hpp"
 
 namespace tilescope::gui {
+using text::message;
 namespace {
 
 struct StageTab {
@@ -20,10 +22,10 @@ struct StageTab {
 };
 /// In the order of the digit keys.
 constexpr StageTab stage_tabs[] = {
-    {Stage::wall, "Wall", "view-wall"},       {Stage::machine, "Machine", "view-machine"},
-    {Stage::time, "Time", "view-time"},       {Stage::row, "Row", "view-row"},
-    {Stage::tiles, "Tiles", "view-tiles"},    {Stage::roofline, "Roofline", "view-roofline"},
-    {Stage::io, "Bytes against N", "view-io"}};
+    {Stage::wall, "app.wall", "view-wall"},    {Stage::machine, "app.machine", "view-machine"},
+    {Stage::time, "app.time", "view-time"},    {Stage::row, "app.row", "view-row"},
+    {Stage::tiles, "app.tiles", "view-tiles"}, {Stage::roofline, "app.roofline", "view-roofline"},
+    {Stage::io, "app.io", "view-io"}};
 
 template <class F>
 void child(Screen& screen, const char* name, const ImVec4& at, F&& draw) {
@@ -77,7 +79,7 @@ void turn_to(Shown& shown, Stage stage) {
 
 /// Shows what History remembers; nullptr: nothing changes.
 void show_again(Shown& shown, Screen& screen, const History::Entry* entry) {
-    if (!entry) return screen.say("Nothing more to take back or to do again");
+    if (!entry) return screen.say(message("app.nothing_to_take_back"));
     shown.restore(entry->state);
     shown.scene = entry->scene, shown.revealed = false;
 }
@@ -175,15 +177,16 @@ void draw_runs(Shown& shown, Derived& derived, Screen& screen, Input& input) {
 void draw_stages(Shown& shown, Derived& derived, Screen& screen, Files& files, const Host& host) {
     const NotedAs as("views");
     float all = screen.theme.px(30);  // with the button beside them
-    for (const StageTab& t : stage_tabs) all += Canvas::width(screen.theme.title, t.name) + screen.theme.px(18);
+    for (const StageTab& t : stage_tabs)
+        all += Canvas::width(screen.theme.title, message(t.name)) + screen.theme.px(18);
     const float gap = screen.theme.px(all < ImGui::GetContentRegionAvail().x ? 14 : 5);
     const float edge = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     for (const StageTab& t : stage_tabs) {
         const float end =
-            ImGui::GetItemRectMax().x + gap + Canvas::width(screen.theme.title, t.name) + screen.theme.px(4);
+            ImGui::GetItemRectMax().x + gap + Canvas::width(screen.theme.title, message(t.name)) + screen.theme.px(4);
         const bool below = reader_of(shown, screen) == Reader::in_the_hand && end > edge;
         if (t.stage != Stage::wall && !below) ImGui::SameLine(0, gap);
-        if (tab(screen, t.place, t.name, shown.view.stage == t.stage)) turn_to(shown, t.stage);
+        if (tab(screen, t.place, message(t.name), shown.view.stage == t.stage)) turn_to(shown, t.stage);
     }
     export_control(shown, derived, screen, files, host);
 }
@@ -241,7 +244,7 @@ void draw_stage(App& app) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float least = screen.theme.px(least_height(shown.view.stage));
     const bool scrolls = reader_of(shown, screen) == Reader::in_the_hand && ImGui::GetContentRegionAvail().y < least;
-    if (scrolls) ImGui::BeginChild("all of it", {0, least});
+    if (scrolls) ImGui::BeginChild("all-of-it", {0, least});
     if (plays(shown.view.stage) || !shown.session.problem().empty()) {
         draw_zoomed_runs(shown, app.derived, screen, app.input);
     } else {
@@ -472,7 +475,7 @@ void frame(App& app, double seconds) {
     ImGui::End();
     tour(shown, screen);
     ImGui::PopFont();
-    if (std::exchange(app.input.zooms, false)) screen.say("Nothing to zoom in on there: point at the stage");
+    if (std::exchange(app.input.zooms, false)) screen.say(message("app.nothing_to_zoom"));
 }
 
 }  // namespace tilescope::gui

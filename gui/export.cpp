@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "gui/draw/dialog.hpp"
 #include "gui/draw/whole.hpp"
@@ -10,13 +11,13 @@
 #include "show/files/page_files.hpp"
 
 namespace tilescope::gui {
+using text::message;
 namespace {
 
 bool names_film(const Host& host, const std::string& path) { return host.page ? is_page_film(path) : is_film(path); }
 
 void begin_film(const Shown& shown, Files& files, const Host& host, const std::string& path) {
-    if (files.filming)
-        throw UsageError(text::shown(files.filming->order.path) + " is still being written; wait, or cancel it");
+    if (files.filming) throw UsageError(message("export_dialog.filming", text::shown(files.filming->order.path)));
     check_film(files.film, shown.session.length());
     if (!host.page) require_film_writer();
     files.film.path = path, files.film.caption = files.stage_file.caption;
@@ -36,7 +37,7 @@ void begin(const Shown& shown, Derived& derived, Screen& screen, Files& files, c
     screen.say(drawing_text(path));
 }
 
-void step_field(const Shown& shown, Screen& screen, const char* label, const char* place, Index& step) {
+void step_field(const Shown& shown, Screen& screen, const std::string& label, const char* place, Index& step) {
     ImGui::AlignTextToFramePadding();
     text_line(label);
     ImGui::SameLine();
@@ -48,9 +49,9 @@ void step_field(const Shown& shown, Screen& screen, const char* label, const cha
 
 /// From which step to which, and how long that takes.
 void choose_steps(const Shown& shown, Screen& screen, Files& files, const Host& host) {
-    step_field(shown, screen, "from operation", "film-from", files.film.from);
+    step_field(shown, screen, message("export_dialog.from"), "film-from", files.film.from);
     ImGui::SameLine();
-    step_field(shown, screen, "to", "film-to", files.film.to);
+    step_field(shown, screen, message("export_dialog.to"), "film-to", files.film.to);
     text_wrapped(film_length_text(shown.session, files.film, shown.playback.speed()));
     if (host.page) text_wrapped(about_page_films());
 }
@@ -61,17 +62,19 @@ void choose(const Shown& shown, Screen& screen, Files& files, const Host& host) 
     film ? choose_steps(shown, screen, files, host)
          : remark(screen, host.page ? about_page_endings() : about_endings());
     StageFile& f = files.stage_file;
-    checkbox(screen, "export-caption", "caption", f.caption, "Below the picture: the algorithm, the problem, the GPU");
+    checkbox(screen, "export-caption", message("export_dialog.caption"), f.caption,
+             message("export_dialog.about_caption"));
     if (film) return;  // a film always has a background
     ImGui::SameLine(0, screen.theme.px(18));
-    checkbox(screen, "export-transparent", "transparent", f.transparent, "Nothing behind the picture");
+    checkbox(screen, "export-transparent", message("export_dialog.transparent"), f.transparent,
+             message("export_dialog.about_transparent"));
 }
 
 }  // namespace
 
 void export_control(const Shown& shown, Derived& derived, Screen& screen, Files& files, const Host& host) {
     const Theme& t = screen.theme;
-    const std::string label = "Export…";
+    const std::string label = message("export_dialog.begin"), title = message("export_dialog.title");
     ImGui::PushFont(t.small_text);
     const float width = width_of(label) + 2 * ImGui::GetStyle().FramePadding.x + t.px(8);
     const float right = ImGui::GetWindowWidth() - ImGui::GetStyle().WindowPadding.x;
@@ -87,10 +90,10 @@ void export_control(const Shown& shown, Derived& derived, Screen& screen, Files&
         const std::string name = host.page ? usual_page_file(shown.view.stage) : usual_file(shown.view.stage);
         name.copy(files.export_dialog.path, name.size());
         files.export_dialog.path[name.size()] = 0;
-        ImGui::OpenPopup("Export this view");
+        ImGui::OpenPopup(title.c_str());
     }
     path_dialog(
-        screen, files.export_dialog, Asks::where_to_write, "Export this view", "Export",
+        screen, files.export_dialog, Asks::where_to_write, title, message("export_dialog.export"),
         [&](const std::string& path) { begin(shown, derived, screen, files, host, path); },
         [&] { choose(shown, screen, files, host); });
 }

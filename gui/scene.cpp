@@ -1,9 +1,11 @@
 // What is said of a scene, below the stage, while the window shows it.
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
+using text::message;
 namespace {
 
 void scene_buttons(Shown& shown, Screen& screen) {
@@ -72,7 +74,7 @@ void scene_panel(Shown& shown, Screen& screen) {
         ImGui::SetCursorScreenPos({at.x, y});
         if (hit_area("scene-reveal", {room.x, 3 * t.text->FontSize})) shown.revealed = !shown.revealed;
         screen.place("scene-reveal");
-        tip(screen, shown.revealed ? "Click hides the answer." : "Click, or Enter, for the answer.");
+        tip(screen, message(shown.revealed ? "scene_panel.hide" : "scene_panel.reveal"));
     }
     ImGui::SetCursorScreenPos({at.x + width, at.y + t.px(6)});
     scene_buttons(shown, screen);  // last, because they may change the scene

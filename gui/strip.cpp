@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
@@ -12,6 +13,7 @@
 #include "show/words/narration.hpp"
 
 namespace tilescope::gui {
+using text::message;
 namespace {
 
 constexpr std::size_t least_rows = 3;
@@ -80,13 +82,13 @@ struct DrawerName {
     Drawer drawer;
     const char *name, *place, *tip;
 };
-constexpr DrawerName names[] = {{Drawer::controls, "Controls", "drawer-controls", "Controls and views (Tab)"},
-                                {Drawer::code, "Code", "drawer-code", "All of the code (C)"},
-                                {Drawer::detail, "Numbers", "drawer-detail", "Values and counters (V)"}};
+constexpr DrawerName names[] = {{Drawer::controls, "drawers.controls", "drawer-controls", "drawers.about_controls"},
+                                {Drawer::code, "drawers.code", "drawer-code", "drawers.about_code"},
+                                {Drawer::detail, "drawers.detail", "drawer-detail", "drawers.about_detail"}};
 
 float drawers_width(const Theme& t) {
     float width = 0;
-    for (const DrawerName& n : names) width = std::max(width, Canvas::width(t.small_text, n.name));
+    for (const DrawerName& n : names) width = std::max(width, Canvas::width(t.small_text, message(n.name)));
     return width + t.px(2);
 }
 
@@ -103,9 +105,9 @@ void draw_drawers(Shown& shown, Screen& screen, const Box& area) {
         ImGui::SetCursorScreenPos(line.min());
         if (hit_area(n.place, {line.w(), line.h()})) turn(shown, screen, n.drawer);
         screen.place(n.place);
-        tip(screen, n.tip);
+        tip(screen, message(n.tip));
         const bool lit = drawer_of(shown, screen) == n.drawer || hovered(line);
-        c.text_in(t.small_text, line, lit ? t.ink : t.dim_ink, n.name, Align::right);
+        c.text_in(t.small_text, line, lit ? t.ink : t.dim_ink, message(n.name), Align::right);
     }
 }
 
@@ -138,7 +140,7 @@ void draw_tabs(Shown& shown, Screen& screen, const Box& area) {
         if (hit_area(n.place, {name.w(), name.h()})) turn(shown, screen, n.drawer);
         screen.place(n.place);
         const bool open = drawer_of(shown, screen) == n.drawer;
-        c.text_in(t.title, name, open ? t.ink : t.dim_ink, n.name, Align::centre);
+        c.text_in(t.title, name, open ? t.ink : t.dim_ink, message(n.name), Align::centre);
         c.fill({name.x0, name.y1 - c.px(3), name.x1 - c.px(6), name.y1}, open ? t.highlight : t.faint);
     }
 }

@@ -3,11 +3,13 @@
 #include <cmath>
 #include <string>
 
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
+using text::message;
 namespace {
 
 int stop_count() { return static_cast<int>(tour_stops().size()); }
@@ -46,21 +48,21 @@ bool pressed_key(ImGuiKey key) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(k
 void tour_buttons(Shown& shown, Screen& screen) {
     const int step = shown.view.tour;
     const bool last = step + 1 == stop_count();
-    bool next = push_button(last ? "Done" : "Next");
+    bool next = push_button(message(last ? "tour_card.done" : "tour_card.next"));
     screen.place("tour-next");
     next |= pressed_key(ImGuiKey_Enter);
     ImGui::SameLine();
     ImGui::BeginDisabled(step == 0);
-    const bool back = push_button("Back");
+    const bool back = push_button(message("tour_card.back"));
     screen.place("tour-back");
     ImGui::EndDisabled();
     ImGui::SameLine();
-    const bool skip = push_button("Skip") || pressed_key(ImGuiKey_Escape);
+    const bool skip = push_button(message("tour_card.skip")) || pressed_key(ImGuiKey_Escape);
     screen.place("tour-skip");
     if (next) shown.view.tour = last ? -1 : step + 1;
     if (back) shown.view.tour = step - 1;
     if (skip) shown.view.tour = -1;
-    const std::string where = std::to_string(step + 1) + " of " + std::to_string(stop_count());
+    const std::string where = message("tour_card.where", step + 1, stop_count());
     ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width_of(where));
     ImGui::AlignTextToFramePadding();
     ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.dim_ink);

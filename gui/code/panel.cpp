@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text/message.hpp"
 #include "gui/code/parts.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
@@ -14,6 +15,7 @@
 #include "show/words/narration.hpp"
 
 namespace tilescope::gui::code {
+using text::message;
 namespace {
 
 int lines_in(const ImFont* font, std::string_view text, float width) {
@@ -21,7 +23,8 @@ int lines_in(const ImFont* font, std::string_view text, float width) {
 }
 
 /// The name of a tab, underlined if the tab is shown.
-void tab(Shown& shown, Screen& screen, const char* label, const char* place, Tab which, const char* what) {
+void tab(Shown& shown, Screen& screen, const std::string& label, const char* place, Tab which,
+         const std::string& what) {
     const Theme& t = screen.theme;
     const ImVec2 size = {width_of(label), t.text->FontSize + t.px(7)};
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -40,9 +43,9 @@ void tab(Shown& shown, Screen& screen, const char* label, const char* place, Tab
 void about(const Algorithm& a, const Theme& t) {
     if (!ImGui::IsItemHovered()) return;
     const Tooltip shown(t.px(420));
-    text_line(std::string(a.name) + ": " + idea_of(a));
+    text_line(message("code_panel.idea", a.name, idea_of(a)));
     ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
-    text_line(std::string("Source: ") + lab::source_of(a));
+    text_line(message("algorithm_controls.source", lab::source_of(a)));
     ImGui::PopStyleColor();
 }
 
@@ -51,10 +54,9 @@ void tabs(Shown& shown, Screen& screen) {
     const Theme& t = screen.theme;
     const Algorithm& a = shown.session.run() ? shown.session.run()->algorithm() : shown.session.algorithm();
     const float width = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
-    tab(shown, screen, "Pseudo-code", "tab-code", Tab::code,
-        "The algorithm as its paper writes it, with what each line costs");
+    tab(shown, screen, message("code_panel.code"), "tab-code", Tab::code, message("code_panel.about_code"));
     ImGui::SameLine(0, t.px(16));
-    tab(shown, screen, "Program", "tab-program", Tab::program, "The program that the simulator executes");
+    tab(shown, screen, message("code_panel.program"), "tab-program", Tab::program, message("code_panel.about_program"));
     ImGui::SameLine(0, t.px(12));
     const float room = left + width - ImGui::GetCursorPosX();
     ImGui::PushFont(t.title);
@@ -89,11 +91,11 @@ void heading(const Shown& shown, const Screen& screen) {
     const auto name = [&](const std::string& text, float right) {
         c.text_in(t.small_text, {at.x, y, at.x + right, y + size}, t.dim_ink, text, Align::right);
     };
-    const std::string sm = "SM bytes";
+    const std::string sm = message("code_panel.sm_bytes");
     name(sm, columns.hbm);
     const float left = at.x + columns.hbm - Canvas::width(t.small_text, sm);
     if (hovered({left, y, at.x + columns.hbm, y + size})) tooltip(about_sm_traffic());
-    name("FLOPs", columns.flops);
+    name(message("code_panel.flops"), columns.flops);
 }
 
 /// The texts below the code, and how many lines each has.

@@ -2,6 +2,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/text/message.hpp"
 #include "gui/code/parts.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
@@ -9,6 +10,7 @@
 #include "show/words/code_text.hpp"
 
 namespace tilescope::gui::code {
+using text::message;
 namespace {
 
 /// A line of code as it is laid out.
@@ -121,11 +123,11 @@ void explain(const List& l, const Row& row) {
     if (costs.empty() && l.refused != n && why.empty()) return;
     const Tooltip shown(t.px(400));
     if (!why.empty()) text_line(why);
-    if (l.refused == n) text_line("A tile that this line makes does not fit on chip.");
+    if (l.refused == n) text_line(message("code_panel.does_not_fit"));
     if (!costs.empty()) {
         table_of_costs(t, costs);
         ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
-        text_line("Click: on to the next visit by SM " + std::to_string(l.shown.view.sm) + ".");
+        text_line(message("code_panel.next_visit", std::to_string(l.shown.view.sm)));
         ImGui::PopStyleColor();
     }
 }

@@ -14,7 +14,7 @@ namespace {
 void algorithm_list(Shown& shown, Screen& screen) {
     const Algorithm& now = shown.session.algorithm();
     for (const Computation* c : {&computation::attention, &computation::attention_backward, &computation::softmax}) {
-        heading(screen, text::message(c->title).c_str());
+        heading(screen, message(c->title));
         for (const Algorithm& a : algorithms()) {
             if (a.computes != c) continue;
             const std::string what =

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "show/words/modelled.hpp"
 
 namespace tilescope::gui::detail {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr ImGuiTableFlags table_style = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp |
@@ -64,8 +66,7 @@ void choose_compared(Shown& shown, Screen& screen, const Run& run, const Algorit
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     const bool open = begin_list("##compare", now.name, ImGuiComboFlags_HeightLarge);
     screen.place("compare");
-    if (!open && ImGui::IsItemHovered())
-        tooltip("the whole run of this algorithm, on the same problem and GPU, counted; a race has its time, too");
+    if (!open && ImGui::IsItemHovered()) tooltip(message("detail.about_compared"));
     if (open) {
         for (const Algorithm& a : algorithms()) {
             if (a.computes != run.algorithm().computes) continue;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "gui/detail/counter_tables.hpp"
 #include "gui/detail/strip.hpp"
 #include "gui/detail/tabs.hpp"
@@ -11,6 +12,7 @@
 #include "show/words/time_text.hpp"
 
 namespace tilescope::gui::detail {
+using text::message;
 namespace {
 
 /// One strip of the traffic; a click seeks to its tick. In a race, the second strip takes no clicks.
@@ -52,7 +54,7 @@ void counters_panel(Shown& shown, Screen& screen) {
     const Run* run = shown.session.run();
     const Theme& t = screen.theme;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(2)});
-    detail_tabs(shown, screen, run ? "of " + std::string(run->algorithm().name) : "");
+    detail_tabs(shown, screen, run ? message("detail.of", run->algorithm().name) : "");
     if (!run) {
         say_instead(screen, what_happens_now(shown.session, nullptr));
         ImGui::PopStyleVar();

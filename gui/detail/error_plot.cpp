@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/whole.hpp"
 #include "show/words/value_text.hpp"
 
 namespace tilescope::gui::detail {
+using text::message;
 namespace {
 
 /// Adding up all stored rows takes a few milliseconds where there are millions of numbers. So the sum is cached in
@@ -78,7 +80,7 @@ void draw_axes(const Theme& t, const Axes& a) {
 
 void draw_ticks(const Theme& t, const Axes& a) {
     const float below = a.at.y + a.size.y + t.px(3);
-    const std::string first = "tick " + std::to_string(a.first), last = std::to_string(a.last);
+    const std::string first = message("detail.tick", std::to_string(a.first)), last = std::to_string(a.last);
     const Canvas c(t);
     c.text(t.small_text, {a.at.x, below}, t.dim_ink, first);
     c.text(t.small_text, {a.at.x + a.size.x - Canvas::width(t.small_text, last), below}, t.dim_ink, last);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "gui/detail/tile_pictures.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/whole.hpp"
@@ -10,6 +11,7 @@ namespace tilescope::gui::detail {
 using namespace lab;
 
 using namespace show;
+using text::message;
 namespace {
 
 /// A picture in the equation.
@@ -68,7 +70,7 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
         if (const TileState* operand = id == op->event.out ? nullptr : find(sm, id))
             e.from.push_back(piece(run, *operand));
     const TileData before = run.values_before(*written);
-    Piece old{e.to.tile, run.contents().before(sm.steps.back()), before, "before", scale_of(before)};
+    Piece old{e.to.tile, run.contents().before(sm.steps.back()), before, message("detail.before"), scale_of(before)};
     // Previous contents of a single value (zeros, say) need no picture: the result is clear without it.
     if (before.size() != e.to.values.size() || (old.scale.flat() && !old.is_column())) return e;
     old.scale = common_scale(e.to.scale, old.scale);
@@ -155,9 +157,9 @@ void draw_rows(const TilePainter& painter, const Equation& e, ImVec2 at, ImVec2 
     const auto right = [&](float x, float y, ImU32 colour, const std::string& text) {
         Canvas(t).text(t.small_text, {at.x + x - Canvas::width(t.small_text, text), at.y + y}, colour, text);
     };
-    right(first, 0, t.dim_ink, "row");
-    if (before) right(first + column, 0, t.dim_ink, "before");
-    right(first + numbers, 0, t.dim_ink, before ? "after" : "value");
+    right(first, 0, t.dim_ink, message("detail.row"));
+    if (before) right(first + column, 0, t.dim_ink, message("detail.before"));
+    right(first + numbers, 0, t.dim_ink, message(before ? "detail.after" : "detail.value"));
     // One line is the heading.
     const auto most = static_cast<Index>(e.to.values.size());
     const auto rows = static_cast<std::size_t>(whole(room.y / line - 1, 0, most));
@@ -177,7 +179,7 @@ void operation_view(const TilePainter& painter, const SmState& sm, ImVec2 at, Im
     const Canvas c(t);
     auto e = equation(painter.run, sm);
     if (!e) {
-        c.text(t.small_text, at, t.dim_ink, "Nothing is on chip.");
+        c.text(t.small_text, at, t.dim_ink, message("detail.nothing_on_chip"));
         return;
     }
     const float line = t.small_text->FontSize;

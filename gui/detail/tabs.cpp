@@ -1,15 +1,19 @@
 #include "gui/detail/tabs.hpp"
 
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/widgets.hpp"
 
 namespace tilescope::gui::detail {
+using text::message;
+
 void detail_tabs(Shown& shown, Screen& screen, const std::string& about) {
     const Theme& t = screen.theme;
-    if (tab(screen, "tab-values", "Values", shown.view.detail == Detail::values)) shown.view.detail = Detail::values;
+    if (tab(screen, "tab-values", message("detail.values"), shown.view.detail == Detail::values))
+        shown.view.detail = Detail::values;
     ImGui::SameLine(0, t.px(14));
-    if (tab(screen, "tab-counters", "Counters", shown.view.detail == Detail::counters))
+    if (tab(screen, "tab-counters", message("detail.counters"), shown.view.detail == Detail::counters))
         shown.view.detail = Detail::counters;
     const ImVec2 left = ImGui::GetItemRectMax(), top = ImGui::GetItemRectMin();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "gui/detail/error_plot.hpp"
 #include "gui/detail/tabs.hpp"
 #include "gui/detail/tile_pictures.hpp"
@@ -7,6 +8,7 @@
 #include "show/words/value_text.hpp"
 
 namespace tilescope::gui::detail {
+using text::message;
 namespace {
 
 /// Says why the recording has no values, and lists the tiles, which it knows all the same.
@@ -14,7 +16,7 @@ void without_values(const Screen& screen, const TilePainter& painter, const SmSt
     say_instead(screen, why_no_values(painter.run));
     ImGui::Spacing();
     tile_list(painter, sm);
-    if (sm.tiles.empty()) say_instead(screen, "No tile is on chip.");
+    if (sm.tiles.empty()) say_instead(screen, message("detail.no_tile"));
 }
 
 void with_values(const Shown& shown, const Screen& screen, const TilePainter& painter, const SmState& sm) {
@@ -43,7 +45,7 @@ void values_panel(Shown& shown, Screen& screen) {
     const SmState* sm = shown.focus();
     detail_tabs(shown, screen, sm ? sm_and_block(*sm) : "");
     if (!sm) {
-        say_instead(screen, "There is nothing to show: this setup does not run.");
+        say_instead(screen, message("detail.nothing"));
         return;
     }
     const Palette palette(screen.theme);

@@ -1,16 +1,18 @@
 #include "gui/draw/traffic_bar.hpp"
 
+#include "core/text/message.hpp"
 #include "gui/draw/items.hpp"
 #include "show/stage/wall_traffic.hpp"
 
 namespace tilescope::gui {
+using text::message;
 
 std::vector<TrafficPart> sm_traffic_parts(const Theme& t, const show::Run& run) {
     std::vector<TrafficPart> parts;
     for (const show::WallBytes& b : show::wall_bytes(run)) {
         const ImU32 hue = t.hue(b.meaning);
         parts.push_back({b.so_far.read, Theme::mixed(t.panel, hue, 0.9f), b.name});
-        parts.push_back({b.so_far.sent(), Theme::mixed(t.panel, hue, 0.55f), b.name + " written"});
+        parts.push_back({b.so_far.sent(), Theme::mixed(t.panel, hue, 0.55f), message("traffic_bar.written", b.name)});
     }
     return parts;
 }

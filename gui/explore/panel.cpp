@@ -1,6 +1,7 @@
 // What can be explored beside a run: the plane of tiles, the roofline, and bytes against N.
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "gui/draw/chart.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/widgets.hpp"
@@ -8,6 +9,7 @@
 #include "gui/panels.hpp"
 
 namespace tilescope::gui::explore {
+using text::message;
 namespace {
 
 /// The rest of the current window.
@@ -22,7 +24,7 @@ void metric_list(Shown& shown, Screen& screen) {
     combo(screen, "metric", now.title, now.meaning, [&] {
         for (const lab::Metric* m : plane_metrics())
             if (entry(screen, std::string("metric-") + m->key, m->title, m == &now,
-                      std::string(m->meaning) + " (" + lab::name_of(m->evidence) + ")"))
+                      message("explore.metric", m->meaning, lab::name_of(m->evidence))))
                 shown.view.metric = m->key;
     });
 }

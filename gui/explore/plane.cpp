@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
 
 namespace tilescope::gui::explore {
+using text::message;
 namespace {
 
 using Look = PlanePicture::Look;
@@ -150,9 +152,10 @@ void draw_axes(const Canvas& c, const Grid& g, const PlanePicture& p) {
         c.text(t.small_text, {g.box.x0 - w - c.px(7), y - line / 2}, t.dim_ink, tick.text);
     }
     c.text_in(t.small_text, {g.box.x0, g.box.y1 + line + c.px(8), g.box.x1, g.box.y1 + 2 * line + c.px(10)}, t.dim_ink,
-              std::vector<std::string>{"Bc: keys of a tile, its width", "Bc: keys", "Bc"}, Align::centre);
+              std::vector{message("explore.bc"), message("explore.bc_brief"), message("explore.bc_name")},
+              Align::centre);
     c.text_in(t.small_text, {g.box.x0 - c.px(34), g.box.y0 - line - c.px(6), g.box.x1, g.box.y0 - c.px(4)}, t.dim_ink,
-              std::vector<std::string>{"Br: queries of a tile, its height", "Br: queries", "Br"});
+              std::vector{message("explore.br"), message("explore.br_brief"), message("explore.br_name")});
     c.outline(g.box, t.bus);
 }
 
@@ -231,9 +234,11 @@ void draw_key(const Canvas& c, Box area, const PlanePicture& p, const std::vecto
     const auto has = [&](Look look) {
         return std::any_of(p.cells.begin(), p.cells.end(), [&](const auto& cell) { return cell.look == look; });
     };
-    for (const auto& [look, text] : {std::pair(Look::spills, "registers would spill"),
-                                     std::pair(Look::no_value, "not known"), std::pair(Look::pending, "pending")}) {
+    for (const auto& [look, id] :
+         {std::pair(Look::spills, "explore.spills"), std::pair(Look::no_value, "explore.not_known"),
+          std::pair(Look::pending, "explore.pending")}) {
         if (!has(look)) continue;
+        const std::string text = message(id);
         const Box b = room_for(text), sample = {b.x0, b.y0, b.x0 + c.px(16), b.y1};
         if (look == Look::pending)
             c.circle(sample.centre(), c.px(2), t.bus);
@@ -242,11 +247,12 @@ void draw_key(const Canvas& c, Box area, const PlanePicture& p, const std::vecto
         words(b, text);
     }
     if (std::any_of(p.cells.begin(), p.cells.end(), [](const auto& cell) { return cell.estimated; })) {
-        const Box b = room_for("smaller: estimated");
+        const std::string text = message("explore.estimated");
+        const Box b = room_for(text);
         c.fill({b.x0 + c.px(4), b.y0 + c.px(3), b.x0 + c.px(12), b.y0 + c.px(11)}, t.shade(0.6f));
-        words(b, "smaller: estimated");
+        words(b, text);
     }
-    const std::string lines = "thin lines: another number of thread blocks on an SM";
+    const std::string lines = message("explore.thin_lines");
     const Box b = room_for(lines);
     c.paragraph(t.small_text, b.min(), t.dim_ink, lines, b.w(), 3);
 }
@@ -293,8 +299,9 @@ void draw_plane(Shown& shown, Derived& derived, Screen& screen, Input& input, Bo
     draw_hatching(c, g, p);
     for (std::size_t k = 0; k < p.cells.size(); ++k) draw_cell(c, g.cell(k / p.cols, k % p.cols), p.cells[k]);
     draw_borders(c, g, p);
-    const std::vector<Limit> limits = {{p.limits.sram, t.sram, {"no room in SRAM", "SRAM"}},
-                                       {p.limits.registers, t.registers, {"no room in registers", "registers"}}};
+    const std::vector<Limit> limits = {
+        {p.limits.sram, t.sram, {message("explore.no_sram"), message("explore.sram")}},
+        {p.limits.registers, t.registers, {message("explore.no_registers"), message("explore.registers")}}};
     for (const Limit& l : limits) draw_limit(c, g, l, p.cols);
     draw_axes(c, g, p);
     touch(shown, derived, screen, input, g, p);
@@ -335,11 +342,12 @@ void draw_readout(const Screen& screen, Box area, const CellText& text) {
     area.cut_top(c.px(6));
     c.fill({area.x0, area.y0, area.x1, area.y0 + 1}, t.faint);
     area.cut_top(c.px(6));
-    c.text_in(t.text, area.cut_top(line + c.px(4)), t.ink, "Tiles next to these");
+    c.text_in(t.text, area.cut_top(line + c.px(4)), t.ink, message("explore.next_tiles"));
     for (const CellText::Step& s : text.steps) {
         if (area.h() < 2 * small) return;
         c.text_in(t.small_text, area.cut_top(small + c.px(2)), t.ink,
-                  s.direction + "  " + s.tiling + (s.value.empty() ? "" : "  " + s.value));
+                  s.value.empty() ? message("explore.step", s.direction, s.tiling)
+                                  : message("explore.step_to_value", s.direction, s.tiling, s.value));
         c.text_in(t.small_text, area.cut_top(small + c.px(5)), t.dim_ink, s.what);
     }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
@@ -12,6 +13,7 @@
 #include "show/words/modelled.hpp"
 
 namespace tilescope::gui::gantt {
+using text::message;
 namespace {
 
 /// One run's lanes, one per SM, from top to bottom.
@@ -122,7 +124,7 @@ void draw_names(const Lanes& l, float left) {
         const float y = l.box.y0 + (static_cast<float>(k) + 0.5f) * l.lane();
         if (y + line / 2 > l.box.y1 + line) break;
         l.canvas.text_in(t.small_text, {left, y - line / 2, l.box.x0 - l.px(6), y + line / 2}, t.dim_ink,
-                         "SM " + std::to_string(k * l.every), Align::right);
+                         message("sm.name", std::to_string(k * l.every)), Align::right);
     }
 }
 
@@ -276,7 +278,7 @@ void panel(Shown& shown, Screen& screen) {
     const Box note = {area.x0, area.y1 - 2 * t.small_text->FontSize - c.px(2), area.x1, area.y1};
     const bool noted = area.h() > c.px(160);
     if (noted) area.y1 = note.y0;
-    const float names = Canvas::width(t.small_text, "SM 1,000") + c.px(8);
+    const float names = Canvas::width(t.small_text, message("sm.name", 1000)) + c.px(8);
     area.x1 -= c.px(12);
     area.y0 += c.px(8);
     const bool steps = runs.size() == 1 && area.h() > c.px(240);

@@ -1,12 +1,14 @@
 // HBM: every tensor to scale, in the tiles in which it is used.
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/machine/cells.hpp"
 #include "gui/machine/tensors.hpp"
 #include "show/words/hbm_text.hpp"
 
 namespace tilescope::gui::machine {
+using text::message;
 namespace {
 
 /// Each read fills a cell a little more; a write fills it at once.
@@ -60,7 +62,7 @@ bool draw_cells(const MachineFigure& f, const DrawnTensor& d, const Cells& cells
 void explain(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
     const ImVec2 mouse = ImGui::GetMousePos();
     std::string text = about_tensor(d.shown());
-    if (!d.to_scale) text += "\ndrawn wider than to scale";
+    if (!d.to_scale) text += "\n" + message("machine_panel.not_to_scale");
     for (const auto* list : {&cells.others, &cells.grid}) {
         const auto under =
             std::find_if(list->begin(), list->end(), [&](const Cell& c) { return c.box.contains(mouse); });
@@ -69,7 +71,7 @@ void explain(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
         const Region* known = under->region >= 0 ? &d.tensor->regions[region] : nullptr;
         text += "\n\n" + about_part(f.run, *d.tensor, known, under->touches);
     }
-    tooltip(text + "\n\nfilled more with every read; solid: written\noutlined, ↑ or ↓: just read or written");
+    tooltip(text + "\n\n" + message("machine_panel.filled") + "\n" + message("machine_panel.outlined"));
 }
 
 /// The cells of a tensor as it is drawn, upright or lying.

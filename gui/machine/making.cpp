@@ -1,17 +1,20 @@
 // What is in the making, over what was there before.
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
 #include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::machine {
+using text::message;
 
 void making_panel(Shown& shown, Screen& screen, ImVec2 corner) {
     const Theme& t = screen.theme;
     const NotedAs as("making");
     const ImGuiStyle& style = ImGui::GetStyle();
-    const std::string text = making_text(shown.session.progress());
-    const float words = width_of("recording 100%") + style.ItemSpacing.x, button = width_of("Cancel") + t.px(14);
+    const std::string cancel = message("dialog.cancel"), text = making_text(shown.session.progress());
+    const float words = width_of(message("setup.recording", 100)) + style.ItemSpacing.x,
+                button = width_of(cancel) + t.px(14);
     ImGui::SetCursorScreenPos(corner);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
     ImGui::PushStyleColor(ImGuiCol_Border, t.highlight);
@@ -21,7 +24,7 @@ void making_panel(Shown& shown, Screen& screen, ImVec2 corner) {
     ImGui::AlignTextToFramePadding();
     text_line(text);
     ImGui::SameLine(style.WindowPadding.x + words);
-    const bool cancelled = push_button("Cancel", {button, 0});
+    const bool cancelled = push_button(cancel, {button, 0});
     screen.place("cancel");
     ImGui::EndChild();
     ImGui::PopStyleColor(2);

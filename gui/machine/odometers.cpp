@@ -1,11 +1,13 @@
 // Bytes so far, across the SMs' boundary and across DRAM's, on one scale with another algorithm.
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "gui/draw/traffic_bar.hpp"
 #include "gui/machine/figure.hpp"
 #include "show/stage/wall_traffic.hpp"
 
 namespace tilescope::gui::machine {
+using text::message;
 namespace {
 
 struct Odometer {
@@ -26,7 +28,7 @@ std::vector<Odometer> odometers(const MachineFigure& f) {
         all += read;
         dram.parts.push_back({read, Theme::mixed(t.panel, t.hue(tensor.meaning), 0.9f), tensor.name});
     }
-    dram.parts.push_back({f.l2.dram_written(), t.bus, "written"});
+    dram.parts.push_back({f.l2.dram_written(), t.bus, message("machine_panel.written")});
     dram.text = dram_text(all);
     std::vector<Odometer> rows = {sm, dram};
     const lab::Report* other = f.shown.session.counted(f.shown.view.compare);

@@ -1,4 +1,5 @@
 // What does not fit on chip or in HBM, to scale, and the ways out.
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/machine/tank.hpp"
@@ -8,6 +9,7 @@
 
 namespace tilescope::gui::machine {
 using namespace lab;
+using text::message;
 namespace {
 
 /// The text that says the most and fits; nothing where not even the name does.
@@ -38,7 +40,7 @@ void draw_tiles(const Canvas& c, const Overflow& o, const Box& bar, float per_by
     c.hatch(wanted, Theme::faded(t.bad, 0.5f), c.px(9));
     c.outline(wanted, t.bad, c.px(2));
     draw_name(c, e.wanted, wanted, t.ink);
-    if (hovered(wanted)) tooltip(about_tile(e.wanted) + ": does not fit");
+    if (hovered(wanted)) tooltip(message("machine_panel.does_not_fit", about_tile(e.wanted)));
 }
 
 /// The space up to its capacity, and the tile that is wanted beyond it.

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/machine/crossing.hpp"
 #include "show/words/formula.hpp"
 
 namespace tilescope::gui::machine {
 using namespace lab;
+using text::message;
 namespace {
 
 using Place = Held::Place;
@@ -173,7 +175,7 @@ void draw_capacity(const MachineFigure& f, const SmState& sm, Space space, Box a
         at = end;
     }
     f.canvas.outline(bar, Theme::faded(colour, 0.7f), 1, f.px(2));
-    if (hovered(all)) tooltip(name + ": " + of + "\n" + space_free(used, capacity));
+    if (hovered(all)) tooltip(message("machine_panel.space", name, of) + "\n" + space_free(used, capacity));
 }
 
 /// Number, thread block, place in the loops and line.
@@ -201,7 +203,8 @@ void draw_capacities(const MachineFigure& f, const SmState& sm, const std::vecto
     const GpuSpec& gpu = f.run.experiment().gpu;
     const ImFont* font = f.theme().small_text;
     const float height = Canvas::height(font) + f.px(2) + f.px(12), gap = f.px(10);
-    const float width = std::max(f.px(150), Canvas::width(font, "registers 16.5 KiB of 256 KiB") + f.px(4));
+    const float width = std::max(
+        f.px(150), Canvas::width(font, message("machine_panel.widest_space", "16.5 KiB", "256 KiB")) + f.px(4));
     const Bytes longest = std::max(gpu.sram_per_block, gpu.registers_per_sm);
     const float top = inner.y0 + formula_height(f) + f.px(4);
     const Box above = {inner.x0, top, inner.x1, top + height},
@@ -245,7 +248,7 @@ void draw_sm(MachineFigure& f, const Box& area) {
     const Theme& t = f.theme();
     const auto& sms = f.run.moment().sms;
     if (sms.empty()) {
-        f.canvas.text_in(t.text, area, t.dim_ink, "no thread block was recorded", Align::centre);
+        f.canvas.text_in(t.text, area, t.dim_ink, message("machine_panel.no_block"), Align::centre);
         return;
     }
     const SmState idle{f.focus, nullptr, 0, 0, 0, {}, {}};

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
@@ -9,6 +10,7 @@
 #include "show/words/time_text.hpp"
 
 namespace tilescope::gui::transport {
+using text::message;
 namespace {
 
 enum class Icon : std::uint8_t { start, back, play, pause, step, end, loop };
@@ -53,7 +55,7 @@ void draw_icon(ImDrawList* draw, Icon icon, ImVec2 c, float r, ImU32 colour) {
     }
 }
 
-bool icon_button(Screen& screen, const char* place, Icon icon, bool chosen, const char* explanation) {
+bool icon_button(Screen& screen, const char* place, Icon icon, bool chosen, const std::string& explanation) {
     const float size = ImGui::GetFrameHeight();
     if (chosen) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
     const bool clicked = push_button(std::string("##") + place, {size * 1.25f, size});
@@ -70,17 +72,17 @@ bool icon_button(Screen& screen, const char* place, Icon icon, bool chosen, cons
 
 void motion_buttons(Shown& shown, Screen& screen) {
     Playback& p = shown.playback;
-    if (icon_button(screen, "start", Icon::start, false, "To the start (Home)")) p.to_start();
-    if (icon_button(screen, "step-back", Icon::back, false, "One step back (←)")) shown.step_back();
-    if (icon_button(screen, "play", p.playing() ? Icon::pause : Icon::play, false, "Play and pause (Space)"))
+    if (icon_button(screen, "start", Icon::start, false, message("transport.to_start"))) p.to_start();
+    if (icon_button(screen, "step-back", Icon::back, false, message("transport.back"))) shown.step_back();
+    if (icon_button(screen, "play", p.playing() ? Icon::pause : Icon::play, false, message("transport.play")))
         p.toggle();
-    if (icon_button(screen, "step", Icon::step, false, "One step on (→)")) shown.step_on();
-    if (icon_button(screen, "end", Icon::end, false, "To the end (End)")) p.to_end();
+    if (icon_button(screen, "step", Icon::step, false, message("transport.on"))) shown.step_on();
+    if (icon_button(screen, "end", Icon::end, false, message("transport.to_end"))) p.to_end();
 }
 
 void loop_button(Shown& shown, Screen& screen) {
     Playback& p = shown.playback;
-    if (icon_button(screen, "loop", Icon::loop, p.loop, "Loop: begin again at the end")) p.loop = !p.loop;
+    if (icon_button(screen, "loop", Icon::loop, p.loop, message("transport.loop"))) p.loop = !p.loop;
 }
 
 /// Whether there is room for words beside the buttons.
@@ -93,33 +95,31 @@ void stride_list(Shown& shown, Screen& screen) {
         const char *place, *text, *what;
     };
     constexpr Choice choices[] = {
-        {Stride::operation, "stride-operation", "operation", "A load, a store, or something computed"},
-        {Stride::line, "stride-line", "line", "A visit of a line of the pseudo-code by the SM in focus"},
-        {Stride::tile, "stride-tile", "tile", "All that the SM in focus has to do with a tile of scores"},
-        {Stride::row, "stride-row", "row",
-         "A row of tiles of the SM in focus; where keys are the outer loop, a column of them"},
-        {Stride::launch, "stride-launch", "launch", "All thread blocks of a kernel's launch"}};
+        {Stride::operation, "stride-operation", "transport.stride_operation", "transport.about_stride_operation"},
+        {Stride::line, "stride-line", "transport.stride_line", "transport.about_stride_line"},
+        {Stride::tile, "stride-tile", "transport.stride_tile", "transport.about_stride_tile"},
+        {Stride::row, "stride-row", "transport.stride_row", "transport.about_stride_row"},
+        {Stride::launch, "stride-launch", "transport.stride_launch", "transport.about_stride_launch"}};
     if (is_wide(screen)) {
         ImGui::AlignTextToFramePadding();
-        text_line("step by");
+        text_line(message("transport.step_by"));
         ImGui::SameLine();
     }
-    ImGui::SetNextItemWidth(width_of("operation") + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight());
+    ImGui::SetNextItemWidth(width_of(message("transport.stride_operation")) + 2 * ImGui::GetStyle().FramePadding.x +
+                            ImGui::GetFrameHeight());
     Stride& now = shown.view.stride;
-    combo(screen, "stride", choices[static_cast<std::size_t>(now)].text,
-          "How far one step goes (← and →). With Shift: one operation.", [&] {
+    combo(screen, "stride", message(choices[static_cast<std::size_t>(now)].text), message("transport.about_stride"),
+          [&] {
               for (const Choice& c : choices)
-                  if (entry(screen, c.place, c.text, now == c.stride, c.what)) now = c.stride;
+                  if (entry(screen, c.place, message(c.text), now == c.stride, message(c.what))) now = c.stride;
           });
     ImGui::SameLine();
 }
 
 void first_box(Shown& shown, Screen& screen) {
     bool pauses = !shown.view.play_through;
-    const char* text = is_wide(screen) ? "pause at firsts" : "pause";
-    if (checkbox(screen, "firsts", text, pauses,
-                 "Playing pauses where sums are rescaled, a tile is skipped or an SM takes its second thread block for "
-                 "the first time. Not in a race, nor while playing again and again."))
+    if (checkbox(screen, "firsts", message(is_wide(screen) ? "transport.pause_at_firsts" : "transport.pause"), pauses,
+                 message("transport.about_pause")))
         shown.view.play_through = !pauses;
     ImGui::SameLine();
 }
@@ -133,10 +133,9 @@ void speed_slider(Shown& shown, Screen& screen) {
     if (ratio_slider("##speed", speed, Playback::slowest, Playback::fastest))
         shown.playback.set_speed(static_cast<double>(round_off(speed)));
     screen.place("speed");
-    tip(screen, shown.session.setup().pace == Pace::time ? "Speed of playing: modelled time for every second"
-                                                         : "Speed of playing, 0.5 to 2,000 operations a second");
+    tip(screen, message(shown.session.setup().pace == Pace::time ? "transport.speed_of_time" : "transport.speed"));
     ImGui::SameLine();
-    const float after = ImGui::GetCursorPosX() + width_of("0,000 operations/s");
+    const float after = ImGui::GetCursorPosX() + width_of(message("time.operations_a_second", "0,000"));
     ImGui::AlignTextToFramePadding();
     text_line(speed_text(shown.session, shown.playback.speed()));
     ImGui::SameLine(after);

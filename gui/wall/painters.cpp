@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/message.hpp"
 #include "gui/wall/figure.hpp"
 #include "show/stage/wall_headline.hpp"
 
 namespace tilescope::gui::wall {
+using text::message;
 namespace {
 
 /// The ways of all thread blocks so far; each begins with a dot. A jump to another column or row is dotted.
@@ -57,7 +59,7 @@ void draw_cross(const WallFigure& f) {
 void draw_tag(const WallFigure& f, const Painter& p, const Box& at) {
     const Theme& t = f.theme();
     const Canvas& c = f.canvas;
-    const std::string number = std::to_string(p.sm), whole_name = "SM " + number;
+    const std::string number = std::to_string(p.sm), whole_name = message("sm.name", number);
     const float h = Canvas::height(t.small_text) + f.px(3), room = at.w() - f.px(3);
     const bool long_name = Canvas::width(t.small_text, whole_name) + f.px(6) <= room;
     const std::string& name = long_name ? whole_name : number;
