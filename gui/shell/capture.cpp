@@ -7,12 +7,14 @@
 #include <system_error>
 
 #include "core/machine/parallel.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/child.hpp"
 #include "lab/system/signals.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;
+using text::message;
 
 namespace {
 
@@ -91,7 +93,7 @@ void write_pdf(const std::string& svg, std::ostream& out) {
     converter.write(svg.data(), svg.size());
     converter.close_input();
     for (; !converter.ended(); wait_a_moment()) check_stop(&control());
-    if (!converter.succeeded()) throw RunError("rsvg-convert " + text::shown("says: " + said.read(), 400));
+    if (!converter.succeeded()) throw RunError(message("capture.rsvg_says", text::shown(said.read(), 400)));
     for (std::string piece; !(piece = pdf.read()).empty();)
         out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
 }
@@ -118,14 +120,14 @@ Film::Film(Kind kind, Size size, int fps) {
     try {
         ffmpeg_.emplace(words, std::vector<int>{said_.descriptor(), said_.descriptor(), film_.descriptor()});
     } catch (const std::system_error& e) {
-        throw RunError("ffmpeg cannot be started: " + e.code().message() + "; try again");
+        throw RunError(message("capture.no_ffmpeg", e.code().message()));
     }
 }
 
 void Film::add(const Picture& picture) {
     if (ffmpeg_->write(picture.rgba.data(), picture.rgba.size())) return;
     end();
-    throw RunError("ffmpeg ended too early; try again");
+    throw RunError(message("capture.ffmpeg_ended"));
 }
 
 /// ffmpeg's exit status does not tell that a full disk cut the film off. But then ffmpeg writes an error message.
@@ -135,8 +137,8 @@ void Film::end() {
     std::string complaint = said_.read();
     if (complaint.ends_with('\n')) complaint.pop_back();
     if (!complaint.empty() || !ffmpeg_->succeeded())
-        throw RunError("ffmpeg " + (complaint.empty() ? "failed" : "says: " + text::shown(complaint, 400)) +
-                       "; is there room for temporary files (/tmp)?");
+        throw RunError(complaint.empty() ? message("capture.ffmpeg_failed")
+                                         : message("capture.ffmpeg_says", text::shown(complaint, 400)));
 }
 
 void Film::write(std::ostream& out) {

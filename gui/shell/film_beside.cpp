@@ -4,9 +4,11 @@
 #include <system_error>
 #include <utility>
 
+#include "core/text/message.hpp"
 #include "gui/shell/native.hpp"
 
 namespace tilescope::gui::shell {
+using text::message;
 namespace {
 
 /// The last line, without the program's name.
@@ -15,7 +17,7 @@ std::string complaint_in(std::string said) {
     if (const auto before = said.rfind('\n'); before != said.npos) said.erase(0, before + 1);
     constexpr std::string_view name = "tilescope-gui: ";
     if (said.starts_with(name)) said.erase(0, name.size());
-    return said.empty() ? "the film's writer failed; try again" : said;
+    return said.empty() ? message("film_beside.failed") : said;
 }
 
 std::vector<std::string> words_for(const Filming& film, Size size) {
@@ -67,7 +69,7 @@ std::string FilmBeside::work(Files& files, Size size) {
                : film.cancelled             ? not_filmed_text(film.order.path)
                                             : complaint_in(writer_->said.read());
     } catch (const std::system_error& e) {
-        news = "the film cannot be written: " + std::string(e.what());
+        news = message("film_beside.not_written", e.what());
     }
     writer_.reset();
     files.filming.reset();

@@ -3,10 +3,12 @@
 #include <string_view>
 
 #include "core/text/characters.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/fonts.hpp"
 
 namespace tilescope::gui::shell {
+using text::message;
 
 bool Letters::learn(const Notes& notes) {
     const std::size_t before = said_.size();
@@ -34,8 +36,7 @@ void Letters::note_lacking() {
 }
 
 std::string lacking_text(const std::vector<char32_t>& letters) {
-    return "no installed font has " + lab::named_letters(letters) + ", and boxes stand for " +
-           (letters.size() > 1 ? "them" : "it") + ": install one that has (fonts-noto-cjk)";
+    return message("missing_letters.no_font", lab::named_letters(letters), letters.size());
 }
 
 }  // namespace tilescope::gui::shell

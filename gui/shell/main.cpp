@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/machine/parallel.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "gui/shell/asked.hpp"
 #include "gui/shell/capture.hpp"
@@ -29,6 +30,7 @@
 
 namespace tilescope::gui::shell {
 using namespace lab;
+using text::message;
 namespace {
 
 struct Invocation : Asked {
@@ -46,8 +48,7 @@ Size to_size(const std::string& text) {
     const auto height = cross ? std::from_chars(width.ptr + 1, end, s.height) : width;
     if (!cross || height.ec != std::errc() || height.ptr != end || s.width < window_least.width ||
         s.height < window_least.height || s.width > window_most.width || s.height > window_most.height)
-        throw UsageError("--size " + text::shown(text) +
-                         ": must be WIDTHxHEIGHT, 320x240 to 7680x4320; try --size 1440x900");
+        throw UsageError(message("window.must_be_size", text::shown(text)));
     return s;
 }
 
@@ -55,57 +56,42 @@ void add_flags(CLI::App& app, Invocation& r) {
     add_load_option(app);  // first: the flags of a state may name what it loads
     add_asked_options(app, r);
     app.add_option_function<std::string>(
-           "--size", [&r](const std::string& s) { r.size = to_size(s); }, "Of the window or the picture")
+           "--size", [&r](const std::string& s) { r.size = to_size(s); }, message("window_flags.size"))
         ->type_name("WxH")
         ->default_str("1440x900");
-    app.add_option("--open", r.open, "What the window saved, or `tilescope trace` wrote, instead of all flags above")
-        ->type_name("FILE.json");
+    app.add_option("--open", r.open, message("window_flags.open"))->type_name("FILE.json");
     app.add_flag_callback(
         "--scenes",
         [] {
             for (const Scene& s : scenes()) std::cout << s.name << '\n';
             throw CLI::Success();
         },
-        "The names of the scenes, one a line");
-    app.add_flag("--notes", r.notes, "Print what to say of the scene, or of all scenes, and end: nothing for the hall");
-    app.add_option("--screenshot", r.screenshot, "Write a picture and end; needs no display")->type_name("FILE.png");
-    app.add_option("--record", r.record, "Write a film and end; needs ffmpeg, and no display")
-        ->type_name("FILE.mp4|gif");
-    app.add_option("--export", r.stage,
-                   "Write the view alone, without controls, and end: a picture, or a film as --record")
-        ->type_name("FILE.svg|pdf|png|mp4|gif");
-    app.add_flag("--transparent", r.transparent, "Nothing behind the exported picture");
-    add_whole_option(app, "--fps", {1, 120, 30}, "Pictures a second of the film", [&r](Index n) {
+        message("window_flags.scenes"));
+    app.add_flag("--notes", r.notes, message("window_flags.notes"));
+    app.add_option("--screenshot", r.screenshot, message("window_flags.screenshot"))->type_name("FILE.png");
+    app.add_option("--record", r.record, message("window_flags.record"))->type_name("FILE.mp4|gif");
+    app.add_option("--export", r.stage, message("window_flags.export"))->type_name("FILE.svg|pdf|png|mp4|gif");
+    app.add_flag("--transparent", r.transparent, message("window_flags.transparent"));
+    add_whole_option(app, "--fps", {1, 120, 30}, message("window_flags.fps"), [&r](Index n) {
         r.fps = n;
     })->default_str("30");
-    app.add_option("--log", r.log,
-                   "Write a line of JSON for every change, as it happens (one for a picture), for scripts")
-        ->type_name("FILE");
-    app.add_option("--progress", r.progress, "Write a line for every picture of a film (12 of 340), for scripts")
-        ->type_name("FILE");
+    app.add_option("--log", r.log, message("window_flags.log"))->type_name("FILE");
+    app.add_option("--progress", r.progress, message("window_flags.progress"))->type_name("FILE");
     app.set_version_flag("--version", version_line("tilescope-gui"));
     app.get_formatter()->column_width(36);
-    app.footer(
-        "Keys: Space play, left and right step, Home and End, 1 to 7 the views, Tab the controls, Z what is "
-        "pointed at, large, Page Up and Page Down the scenes.\n"
-        "Flags mean what they mean to `tilescope run`. Without ALGO and all that decides a run the window\n"
-        "begins with flash_v2 --seq 512 --heads 1 --dim 128 --causal --step 46; without ALGO alone, with --dim 128.\n"
-        "Examples:\n"
-        "  tilescope-gui\n"
-        "  tilescope-gui flash_v2 --seq 256 --step 120\n"
-        "  tilescope-gui trace.json                 plays what `tilescope trace` wrote\n"
-        "  tilescope-gui flash_v1 --race flash_v2 --pace bytes\n"
-        "  tilescope-gui flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 --screenshot toy.png\n"
-        "  tilescope-gui flash_v2 --seq 512 --causal --light --export wall.svg --caption\n"
-        "  tilescope-gui flash_v2 --seq 256 --record film.mp4 --from 1 --to 60 --speed 4\n" +
-        exit_codes());
+    std::string lines;
+    for (const char* id : {"window.keys", "window.flags_mean", "window.first_setup", "window.examples"})
+        lines += message(id) + '\n';
+    for (const char* id : {"window.example", "window.example_run", "window.example_trace", "window.example_race",
+                           "window.example_screenshot", "window.example_export", "window.example_record"})
+        lines += "  " + message(id) + '\n';
+    app.footer(lines + exit_codes());
 }
 
 /// A film's name has to say which kind of film it shall be.
 Film::Kind film_kind(const std::string& flag, const std::string& path) {
     const std::string ending = check_ending(flag, path, {".mp4", ".gif"});
-    if (ending.empty())
-        throw UsageError("--record " + text::shown(path) + ": must end in .mp4 or .gif; try --record film.mp4");
+    if (ending.empty()) throw UsageError(message("window.must_be_film", text::shown(path)));
     return ending == ".mp4" ? Film::Kind::mp4 : Film::Kind::gif;
 }
 
@@ -117,36 +103,29 @@ std::string exported(const Invocation& r) {
 void check_export(const Invocation& r) {
     const std::string& path = r.stage;
     if (path.empty()) {
-        if (r.transparent) throw UsageError("--transparent: is of --export; try --export wall.svg --transparent");
-        if (r.caption)
-            throw UsageError("--caption " + text::shown(*r.caption) + ": is of --export; try --export wall.svg");
+        if (r.transparent) throw UsageError(message("window.transparent_alone"));
+        if (r.caption) throw UsageError(message("window.caption_alone", text::shown(*r.caption)));
         return;
     }
-    if (exported(r).empty())
-        throw UsageError("--export " + text::shown(path) +
-                         ": must end in .svg, .pdf, .png, .mp4 or .gif; try --export wall.svg");
-    if (r.transparent && is_film(r.stage))
-        throw UsageError("--transparent: a film has a background; leave it out, or try --export wall.png");
+    if (exported(r).empty()) throw UsageError(message("window.must_be_view_file", text::shown(path)));
+    if (r.transparent && is_film(r.stage)) throw UsageError(message("window.transparent_film"));
 }
 
 void check(const Invocation& r) {
-    if (r.answer && r.scene.empty())
-        throw UsageError("--answer: is of a scene; try --answer --scene " + scenes().front().name);
+    if (r.answer && r.scene.empty()) throw UsageError(message("window.answer_alone", scenes().front().name));
     const std::pair<const char*, const std::string*> outputs[] = {
         {"--screenshot", &r.screenshot}, {"--record", &r.record}, {"--export", &r.stage}};
     const std::pair<const char*, const std::string*>* first = nullptr;
     for (const auto& output : outputs) {
         if (output.second->empty()) continue;
-        if (first)
-            throw UsageError(first->first + (' ' + text::shown(*first->second)) + ": and " + output.first +
-                             " exclude each other; leave one out");
+        if (first) throw UsageError(message("window.exclude", first->first, text::shown(*first->second), output.first));
         first = &output;
     }
     check_ending("--screenshot", r.screenshot, {".png"});
     if (!r.record.empty()) film_kind("--record", r.record);
     check_export(r);
     if (const Stretch& s = r.state.stretch; s.last >= 0 && s.last <= s.first)
-        throw UsageError("--from " + std::to_string(s.first) + ": must be below --to; try --from 0");
+        throw UsageError(message("window.from_beyond_to", std::to_string(s.first)));
 }
 
 /// A log for whoever watches the window; without a path, no log.
@@ -172,9 +151,9 @@ class ProgressLine {
     ~ProgressLine() {
         if (shown_) std::fputs("\r\033[K", stderr);
     }
-    void show(const char* what, Index done, Index all) {
+    void show(const std::string& what, Index done, Index all) {
         if (!terminal_) return;
-        std::fprintf(stderr, "\r\033[K%s %3d%%", what, static_cast<int>(100 * done / std::max<Index>(all, 1)));
+        std::fprintf(stderr, "\r\033[K%s %3d%%", what.c_str(), static_cast<int>(100 * done / std::max<Index>(all, 1)));
         shown_ = true;
     }
 
@@ -190,7 +169,7 @@ void await(Session& session, bool all) {
         check_stop(&control());
         wait_a_moment();
         const auto [done, left] = session.progress();
-        if (waited % 500 == 499) line.show("counting and recording", done, done + left);
+        if (waited % 500 == 499) line.show(message("window.counting_and_recording"), done, done + left);
     }
 }
 
@@ -198,8 +177,10 @@ void await(Session& session, bool all) {
 void remark_on_step(const Session& session, Index step) {
     const Index length = session.length();
     if (session.run() && step > length)
-        std::cerr << "tilescope-gui: --step " << step << ": there are " << positions_text(session, length)
-                  << " to play; this is the end, as with --step " << length << '\n';
+        std::cerr << "tilescope-gui: "
+                  << message("window.step_beyond", std::to_string(step), positions_text(session, length),
+                             std::to_string(length))
+                  << '\n';
 }
 
 /// Names the letters of which a picture has boxes.
@@ -220,8 +201,8 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
     app.shown.playback.set_length(app.shown.session.length());
     const Index first = app.shown.playback.stretch().first, last = app.shown.playback.last();
     if (first >= last)
-        throw UsageError("--from " + std::to_string(first) + ": the run has " +
-                         std::to_string(app.shown.session.length()) + " operations; try --from 0");
+        throw UsageError(message("window.from_beyond_run", std::to_string(first), app.shown.session.length(),
+                                 std::to_string(app.shown.session.length())));
     Window window(Window::Kind::hidden, r.size);
     Film film(r.stage.empty() ? film_kind("--record", r.record) : film_kind("--export", r.stage), r.size,
               static_cast<int>(r.fps));
@@ -238,7 +219,7 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
     for (Index k = 0; k < pictures && app.shown.playback.position() <= last; ++k) {
         film.add(window.picture(app, seconds));
         if (log.wanted()) log.add(status(app));
-        line.show("recording", k + 1, pictures);
+        line.show(message("window.recording"), k + 1, pictures);
         progress.add(std::to_string(k + 1) + " of " + std::to_string(pictures));
     }
     film.write(out);
@@ -256,9 +237,7 @@ void take(App& app, const Invocation& r, std::ostream& out) {
     try {
         act(app, r, out);
     } catch (const NoDisplay&) {
-        throw RunError(
-            "no OpenGL ES 3, not even on a display in memory; install a software renderer (apt-get install "
-            "libgl1-mesa-dri)");
+        throw RunError(message("window.no_opengl_in_memory"));
     }
 }
 
@@ -299,24 +278,20 @@ void show_window(App& app, const Invocation& r) {
     check_stop(&control());
 }
 
-/// Refuses flags beside a saved state, which brings all of its flags, or beside whatever else `brings` names.
-void refuse_beside(State asked, const std::string& brings) {
+/// A flag, or an algorithm, that was asked for beside a file or a flag which brings all flags of a state.
+std::optional<std::string> asked_beside(State asked) {
     asked.setup.recording.clear();
     const std::vector<std::string> words = command_line(asked);  // the algorithm, and the flags
-    if (words.size() > 1 || asked.setup.algorithm != State{}.setup.algorithm)
-        throw UsageError(text::shown(words[words.size() > 1 ? 1 : 0]) + ": " + brings + "; leave it out");
-}
-
-void refuse_beside_file(const State& asked, const std::string& file) {
-    refuse_beside(asked, text::shown(file) + " has all flags of what was saved");
+    if (words.size() == 1 && asked.setup.algorithm == State{}.setup.algorithm) return std::nullopt;
+    return text::shown(words[words.size() > 1 ? 1 : 0]);
 }
 
 /// Prints the notes on the terminal, which the audience does not see.
 void print_notes(const Invocation& r) {
     if (const std::string path = r.screenshot + r.record + r.stage + r.log + r.open; !path.empty())
-        throw UsageError("--notes: prints notes and does nothing else; leave out " + text::shown(path));
+        throw UsageError(message("window.notes_alone", text::shown(path)));
     if (!r.scene.empty()) return show::print_notes(std::cout, scene_named(r.scene));
-    refuse_beside(r.state, "--notes is of scenes");
+    if (const auto word = asked_beside(r.state)) throw UsageError(message("window.notes_of_scenes", *word));
     for (const Scene& s : scenes()) {
         if (scene_number(s) > 0) std::cout << '\n';
         show::print_notes(std::cout, s);
@@ -334,8 +309,7 @@ Opened open_scene(Shown& shown, const Invocation& r) {
     const Scene scene = scene_named(r.scene);
     const State state = state_asked(r, scene);
     if (!r.state.setup.recording.empty())
-        throw UsageError(text::shown(r.state.setup.recording) + ": --scene " + text::shown(r.scene) +
-                         " has a run of its own; leave one of them out");
+        throw UsageError(message("window.scene_has_run", text::shown(r.state.setup.recording), text::shown(r.scene)));
     shown.view = state.view;
     shown.open_scene(scene, state);
     shown.revealed = r.answer;
@@ -347,7 +321,8 @@ Opened open_state(Shown& shown, const Invocation& r) {
     const std::string& file = r.state.setup.recording;
     const bool is_saved = r.open.empty() && !file.empty() && std::filesystem::exists(file) && !is_recording(file);
     const std::string from = is_saved ? file : r.open;
-    if (!from.empty()) refuse_beside_file(r.state, from);
+    if (const auto word = from.empty() ? std::nullopt : asked_beside(r.state))
+        throw UsageError(message("window.flags_of_saved", *word, text::shown(from)));
     const Saved saved = from.empty() ? Saved{r.state, {}} : read_saved(from);
     for (const std::string& remark : saved.state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
     shown.open(saved);
@@ -356,12 +331,8 @@ Opened open_state(Shown& shown, const Invocation& r) {
 
 /// Leaves nothing but the stage to be drawn.
 void leave_alone(const Shown& shown, Screen& screen, const Invocation& r) {
-    if (!plays(shown.view.stage))
-        throw UsageError("--export " + text::shown(r.stage) +
-                         ": is of the views wall, machine, time and row; tilescope plot draws the others");
-    if (!shown.session.run())
-        throw UsageError("--export " + text::shown(r.stage) +
-                         ": the tiles do not fit, so that nothing runs; try smaller tiles, or --screenshot");
+    if (!plays(shown.view.stage)) throw UsageError(message("window.export_plays", text::shown(r.stage)));
+    if (!shown.session.run()) throw UsageError(message("window.export_nothing", text::shown(r.stage)));
     screen.alone = Alone{r.caption.value_or(""), r.transparent};
     if (r.caption && r.caption->empty()) screen.alone->caption = shown.caption();
 }
@@ -374,9 +345,10 @@ void carry_out(const Invocation& r) {
     const auto [file, recording] = r.scene.empty() ? open_state(app.shown, r) : open_scene(app.shown, r);
     await(app.shown.session, out.has_value());
     if (const std::string& problem = app.shown.session.problem(); !problem.empty() && !app.shown.session.spill())
-        throw UsageError((file.empty() || !recording.empty() ? "" : text::shown(file) + ": ") + problem);
+        throw UsageError(file.empty() || !recording.empty() ? problem
+                                                            : message("window.in_file", text::shown(file), problem));
     if (const Run* run = app.shown.session.run(); run && !run->remark().empty())
-        std::cerr << "tilescope-gui: " << text::shown(recording) << ": " << run->remark() << '\n';
+        std::cerr << "tilescope-gui: " << message("window.in_file", text::shown(recording), run->remark()) << '\n';
     if (!out) return show_window(app, r);
     if (!r.stage.empty()) leave_alone(app.shown, app.screen, r);
     take(app, r, out->stream());
@@ -396,6 +368,6 @@ int main(int argc, char** argv) {
             request.notes ? print_notes(request) : carry_out(request);
         });
     };
-    return tilescope::lab::carry_out(
-        "tilescope-gui", "TileScope's window: watch attention move through the memory hierarchy", describe, argc, argv);
+    return tilescope::lab::carry_out("tilescope-gui", tilescope::text::message("window.purpose").c_str(), describe,
+                                     argc, argv);
 }

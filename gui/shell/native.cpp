@@ -14,11 +14,13 @@
 #include <utility>
 
 #include "core/machine/parallel.hpp"
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/system/signals.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;
+using text::message;
 namespace {
 
 constexpr int above = 10;  // descriptors from here on are no standard streams
@@ -90,7 +92,7 @@ std::string new_key() {
 
 NamelessFile::NamelessFile() {
     std::FILE* const file = std::tmpfile();
-    if (!file) fail("a temporary file", errno);
+    if (!file) fail(message("native.temporary_file"), errno);
     descriptor_ = fcntl(fileno(file), F_DUPFD_CLOEXEC, above);
     std::fclose(file);
 }
@@ -100,7 +102,7 @@ NamelessFile::~NamelessFile() { close(descriptor_); }
 std::string NamelessFile::read(std::size_t most) {
     std::string bytes(most, '\0');
     const ssize_t n = pread(descriptor_, bytes.data(), most, static_cast<off_t>(at_));
-    if (n < 0) fail("a temporary file", errno);
+    if (n < 0) fail(message("native.temporary_file"), errno);
     at_ += n;
     bytes.resize(static_cast<std::size_t>(n));
     return bytes;
@@ -108,7 +110,7 @@ std::string NamelessFile::read(std::size_t most) {
 
 void NamelessFile::write(const std::string& bytes) {
     if (pwrite(descriptor_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        fail("a temporary file", ENOSPC);
+        fail(message("native.temporary_file"), ENOSPC);
 }
 
 Program::Program(const std::vector<std::string>& words, const std::vector<int>& outputs) {
@@ -167,12 +169,12 @@ DisplayInMemory::DisplayInMemory(int width, int height) {
                                      "-nolisten", "tcp", "-terminate"},
             std::vector<int>{said_.descriptor(), said_.descriptor(), number_.descriptor(), key_.descriptor()});
     } catch (const std::system_error&) {
-        throw RunError("no display, and Xvfb cannot be started; install it (apt-get install xvfb)");
+        throw RunError(message("native.no_xvfb"));
     }
     std::string number;
     while (!number.ends_with('\n')) {
         check_stop(&control());
-        if (server_->ended()) throw RunError("no display, and Xvfb ends at once: " + text::shown(said_.read(), 400));
+        if (server_->ended()) throw RunError(message("native.xvfb_ends", text::shown(said_.read(), 400)));
         wait_a_moment();
         number += number_.read();
     }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/text/message.hpp"
 #include "gui/shell/capture.hpp"
 #include "gui/shell/vectors.hpp"
 #include "lab/flags/ending.hpp"
@@ -11,6 +12,7 @@
 
 namespace tilescope::gui::shell {
 using namespace lab;
+using text::message;
 
 void settle(App& app, Window& window) {
     app.derived.explorer.finish(app.shown.session, app.shown.view);
@@ -40,7 +42,7 @@ std::string export_stage(App& app, Window& window) {
     try {
         AtomicFile file(path);
         settle(app, window);
-        write_picture(app, window, check_ending("the name", path, {".svg", ".pdf", ".png"}), file.stream());
+        write_picture(app, window, check_ending(message("export.name"), path, {".svg", ".pdf", ".png"}), file.stream());
         file.commit();
     } catch (const std::runtime_error& e) {
         news = e.what();

@@ -8,9 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/text/message.hpp"
 #include "gui/shell/keys.hpp"
 
 namespace tilescope::gui::shell {
+using text::message;
 namespace {
 
 std::string glfw_error;
@@ -41,8 +43,7 @@ GLFWmonitor* screen_of(GLFWwindow* window) {
 }
 
 [[noreturn]] void refuse(const std::string& what) {
-    throw NoDisplay(what + (glfw_error.empty() ? "" : " (" + glfw_error + ")") +
-                    "; pictures and films need no display: tilescope-gui --screenshot FILE.png, --record FILE.mp4");
+    throw NoDisplay(message("native.refused", glfw_error.empty() ? what : message("native.because", what, glfw_error)));
 }
 
 // Our calls and shaders are those of OpenGL ES 3.0, as in a browser. But a frame has up to 100,000 vertices. Where
@@ -74,7 +75,7 @@ GLFWwindow* create(const Context& c, Size size) {
 Window::Window(Kind kind, Size size) : size_(size) {
     glfw_error.clear();
     glfwSetErrorCallback([](int, const char* text) { glfw_error = text; });
-    if (!glfwInit()) refuse("no display");
+    if (!glfwInit()) refuse(message("native.no_display"));
     glfwWindowHint(GLFW_VISIBLE, kind == Kind::visible ? GLFW_TRUE : GLFW_FALSE);
     const char* shaders = nullptr;
     for (const Context& c : contexts) {
@@ -84,7 +85,7 @@ Window::Window(Kind kind, Size size) : size_(size) {
     }
     if (!window_) {
         glfwTerminate();
-        refuse("no OpenGL ES 3 on this display");
+        refuse(message("native.no_opengl"));
     }
     glfwSetWindowSizeLimits(window_, window_least.width, window_least.height, GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfwMakeContextCurrent(window_);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 #include "gui/shell/keys.hpp"
 
 /// Dear ImGui's renderer calls this in place of glGetIntegerv. Nobody else draws on this canvas, so the state that the
@@ -40,6 +41,7 @@ extern "C" void tilescope_state_of_new_context(GLenum what, GLint* value) {
 
 namespace tilescope::gui::web {
 using shell::InputEvent;
+using text::message;
 namespace {
 
 constexpr const char* canvas = "#canvas";
@@ -113,7 +115,7 @@ CanvasWindow::Context::Context() {
     emscripten_webgl_init_context_attributes(&wanted);
     wanted.majorVersion = 2, wanted.depth = false, wanted.antialias = false;
     const auto context = emscripten_webgl_create_context(canvas, &wanted);
-    if (context <= 0) throw RunError("this browser has no WebGL 2");
+    if (context <= 0) throw RunError(message("page_window.no_webgl"));
     emscripten_webgl_make_context_current(context);
 }
 

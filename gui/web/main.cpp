@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/shell/asked.hpp"
@@ -25,6 +26,7 @@
 
 namespace tilescope::gui::web {
 using namespace lab;
+using text::message;
 namespace {
 
 // page.js: calls the page's function of that name.
@@ -184,10 +186,7 @@ void Page::open_files(const std::vector<std::string>& paths) {
                 flags.push_back(std::string("--") + static_cast<char>(std::tolower(name[0])));
                 flags.push_back(path);
             } else {
-                throw UsageError(
-                    text::shown(file.filename().string()) +
-                    ": must be a .json that the window or `tilescope trace` wrote, or inputs; try q.npy, k.npy, "
-                    "v.npy or x.npy");
+                throw UsageError(message("page_window.must_be_file", text::shown(file.filename().string())));
             }
         }
         if (!flags.empty()) {  // the inputs' shapes give the sizes
@@ -217,8 +216,10 @@ void Page::look_at_opened() {
 std::string caption_of(const Shown& shown) {
     if (!shown.scene) return shown.caption();
     const Scene s = *shown.told_scene();
-    return scene_title(s) + ". " + s.caption + (s.question.empty() ? "" : " " + s.question) +
-           (shown.revealed ? " " + s.answer : "");
+    std::vector<std::string> said = {message("page_window.scene", scene_title(s), s.caption)};
+    if (!s.question.empty()) said.push_back(s.question);
+    if (shown.revealed) said.push_back(s.answer);
+    return text::sentences(said);
 }
 
 void Page::write_address() {
@@ -249,7 +250,7 @@ void Page::export_stage() {
     const std::string caption = app.files.stage_file.caption ? app.shown.caption() : "";
     const auto before = std::exchange(app.screen.alone, Alone{caption, app.files.stage_file.transparent});
     for (int k = 0; k < 3; ++k) window.lay_out(app);  // Dear ImGui learns some sizes by drawing
-    if (check_ending("the name", path, {".svg", ".pdf", ".png"}) == ".svg") {
+    if (check_ending(message("export.name"), path, {".svg", ".pdf", ".png"}) == ".svg") {
         std::ofstream(path) << shell::as_svg(app.shown, app.screen, [this] { window.lay_out(app); });
     } else {
         window.draw_beside(app);
