@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/text/message.hpp"
 #include "gui/code/parts.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/panels.hpp"
 #include "lab/own/own.hpp"
@@ -15,7 +15,6 @@
 #include "show/words/narration.hpp"
 
 namespace tilescope::gui::code {
-using text::message;
 namespace {
 
 int lines_in(const ImFont* font, std::string_view text, float width) {

@@ -2,15 +2,14 @@
 #include <array>
 #include <string_view>
 
-#include "core/text/message.hpp"
 #include "gui/code/parts.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/whole.hpp"
 #include "show/words/code_text.hpp"
 
 namespace tilescope::gui::code {
-using text::message;
 namespace {
 
 /// A line of code as it is laid out.

@@ -1,6 +1,6 @@
-#include "core/text/message.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
+#include "gui/draw/message.hpp"
 #include "lab/flags/model.hpp"
 #include "lab/own/own.hpp"
 #include "show/state/setups.hpp"
@@ -8,7 +8,6 @@
 
 namespace tilescope::gui::controls {
 using namespace lab;
-using text::message;
 namespace {
 
 void algorithm_list(Shown& shown, Screen& screen) {

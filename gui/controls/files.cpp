@@ -1,12 +1,11 @@
 #include "gui/controls/files.hpp"
 
-#include "core/text/message.hpp"
 #include "gui/draw/dialog.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/widgets.hpp"
 #include "show/state/link.hpp"
 
 namespace tilescope::gui::controls {
-using text::message;
 namespace {
 
 void copy_command(const Shown& shown, Screen& screen, int column, int columns) {

@@ -1,12 +1,11 @@
-#include "core/text/message.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
+#include "gui/draw/message.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::controls {
 using namespace lab;
-using text::message;
 namespace {
 
 /// The machine that is asked for; nothing where its file cannot be read, say.
@@ -22,7 +21,7 @@ std::optional<GpuSpec> machine(const Shown& shown) {
 std::string about_sram(const std::optional<GpuSpec>& g) {
     const bool kept = g && g->sram_per_sm == g->sram_per_block + 1024;
     const std::string what = message("gpu_controls.about_sram");
-    return kept ? text::sentences({what, message("gpu_controls.about_kept_sram")}) : what;
+    return kept ? sentences({what, message("gpu_controls.about_kept_sram")}) : what;
 }
 
 /// Controls that decide modelled DRAM traffic and time, but no count.

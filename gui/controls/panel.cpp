@@ -1,13 +1,12 @@
-#include "core/text/message.hpp"
 #include "gui/controls/files.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/panels.hpp"
 #include "show/state/setups.hpp"
 
 namespace tilescope::gui::controls {
 using namespace lab;
-using text::message;
 namespace {
 
 /// The next item beside the last one, if it is no wider than what is left of the row.

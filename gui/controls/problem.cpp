@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "core/text/message.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
+#include "gui/draw/message.hpp"
 #include "lab/flags/model.hpp"
 #include "show/state/mask_choices.hpp"
 #include "show/state/score_choices.hpp"
@@ -10,7 +10,6 @@
 
 namespace tilescope::gui::controls {
 using namespace lab;
-using text::message;
 namespace {
 
 void length_controls(Shown& shown, Screen& screen, const Problem& p, bool attention) {

@@ -1,12 +1,11 @@
 #include "algorithms/contract/kernel_description.hpp"
-#include "core/text/message.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
+#include "gui/draw/message.hpp"
 #include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::controls {
 using namespace lab;
-using text::message;
 namespace {
 
 void tile_row(Shown& shown, Screen& screen, const char* flag, const std::string& label, std::string Options::*member,

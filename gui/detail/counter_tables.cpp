@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "show/words/modelled.hpp"
 
 namespace tilescope::gui::detail {
 using namespace lab;
-using text::message;
 namespace {
 
 constexpr ImGuiTableFlags table_style = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp |

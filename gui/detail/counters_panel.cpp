@@ -1,18 +1,17 @@
 #include <algorithm>
 
-#include "core/text/message.hpp"
 #include "gui/detail/counter_tables.hpp"
 #include "gui/detail/strip.hpp"
 #include "gui/detail/tabs.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/panels.hpp"
 #include "show/words/code_text.hpp"
 #include "show/words/time_text.hpp"
 
 namespace tilescope::gui::detail {
-using text::message;
 namespace {
 
 /// One strip of the traffic; a click seeks to its tick. In a race, the second strip takes no clicks.

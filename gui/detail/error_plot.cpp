@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/whole.hpp"
 #include "show/words/value_text.hpp"
 
 namespace tilescope::gui::detail {
-using text::message;
 namespace {
 
 /// Adding up all stored rows takes a few milliseconds where there are millions of numbers. So the sum is cached in

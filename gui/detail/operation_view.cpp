@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "core/text/message.hpp"
 #include "gui/detail/tile_pictures.hpp"
 #include "gui/draw/canvas.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/whole.hpp"
 #include "show/words/sm_text.hpp"
 #include "show/words/value_text.hpp"
@@ -11,7 +11,6 @@ namespace tilescope::gui::detail {
 using namespace lab;
 
 using namespace show;
-using text::message;
 namespace {
 
 /// A picture in the equation.

@@ -1,13 +1,11 @@
 #include "gui/detail/tabs.hpp"
 
-#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/widgets.hpp"
 
 namespace tilescope::gui::detail {
-using text::message;
-
 void detail_tabs(Shown& shown, Screen& screen, const std::string& about) {
     const Theme& t = screen.theme;
     if (tab(screen, "tab-values", message("detail.values"), shown.view.detail == Detail::values))

@@ -1,14 +1,13 @@
 #include <algorithm>
 
-#include "core/text/message.hpp"
 #include "gui/detail/error_plot.hpp"
 #include "gui/detail/tabs.hpp"
 #include "gui/detail/tile_pictures.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/panels.hpp"
 #include "show/words/value_text.hpp"
 
 namespace tilescope::gui::detail {
-using text::message;
 namespace {
 
 /// Says why the recording has no values, and lists the tiles, which it knows all the same.

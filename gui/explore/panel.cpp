@@ -1,15 +1,14 @@
 // What can be explored beside a run: the plane of tiles, the roofline, and bytes against N.
 #include <algorithm>
 
-#include "core/text/message.hpp"
 #include "gui/draw/chart.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/explore/plane.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui::explore {
-using text::message;
 namespace {
 
 /// The rest of the current window.

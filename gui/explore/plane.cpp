@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/message.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/whole.hpp"
 
 namespace tilescope::gui::explore {
-using text::message;
 namespace {
 
 using Look = PlanePicture::Look;

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/draw/words.hpp"
 #include "gui/gantt/scoreboard.hpp"
@@ -13,7 +13,6 @@
 #include "show/words/modelled.hpp"
 
 namespace tilescope::gui::gantt {
-using text::message;
 namespace {
 
 /// One run's lanes, one per SM, from top to bottom.

@@ -1,14 +1,13 @@
 // HBM: every tensor to scale, in the tiles in which it is used.
 #include <cmath>
 
-#include "core/text/message.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/machine/cells.hpp"
 #include "gui/machine/tensors.hpp"
 #include "show/words/hbm_text.hpp"
 
 namespace tilescope::gui::machine {
-using text::message;
 namespace {
 
 /// Each read fills a cell a little more; a write fills it at once.

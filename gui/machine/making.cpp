@@ -1,12 +1,11 @@
 // What is in the making, over what was there before.
-#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/panels.hpp"
 #include "show/words/setup_text.hpp"
 
 namespace tilescope::gui::machine {
-using text::message;
 
 void making_panel(Shown& shown, Screen& screen, ImVec2 corner) {
     const Theme& t = screen.theme;

@@ -1,13 +1,12 @@
 // Bytes so far, across the SMs' boundary and across DRAM's, on one scale with another algorithm.
 #include <algorithm>
 
-#include "core/text/message.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/traffic_bar.hpp"
 #include "gui/machine/figure.hpp"
 #include "show/stage/wall_traffic.hpp"
 
 namespace tilescope::gui::machine {
-using text::message;
 namespace {
 
 struct Odometer {

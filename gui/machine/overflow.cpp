@@ -1,7 +1,7 @@
 // What does not fit on chip or in HBM, to scale, and the ways out.
-#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/machine/tank.hpp"
 #include "gui/panels.hpp"
 #include "show/state/setups.hpp"
@@ -9,7 +9,6 @@
 
 namespace tilescope::gui::machine {
 using namespace lab;
-using text::message;
 namespace {
 
 /// The text that says the most and fits; nothing where not even the name does.

@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/message.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/machine/crossing.hpp"
 #include "show/words/formula.hpp"
 
 namespace tilescope::gui::machine {
 using namespace lab;
-using text::message;
 namespace {
 
 using Place = Held::Place;

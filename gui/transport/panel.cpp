@@ -2,15 +2,14 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 #include "gui/transport/scrub.hpp"
 #include "show/words/time_text.hpp"
 
 namespace tilescope::gui::transport {
-using text::message;
 namespace {
 
 enum class Icon : std::uint8_t { start, back, play, pause, step, end, loop };

@@ -2,12 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/message.hpp"
+#include "gui/draw/message.hpp"
 #include "gui/wall/figure.hpp"
 #include "show/stage/wall_headline.hpp"
 
 namespace tilescope::gui::wall {
-using text::message;
 namespace {
 
 /// The ways of all thread blocks so far; each begins with a dot. A jump to another column or row is dotted.
