@@ -1,7 +1,6 @@
 // `tilescope`: the command line.
 #include "cli/commands.hpp"
 #include "cli/said.hpp"
-#include "core/text/message.hpp"
 #include "lab/flags/build_info.hpp"
 #include "lab/flags/load.hpp"
 #include "lab/flags/program.hpp"
@@ -41,6 +40,5 @@ void add_everything(CLI::App& app) {
 }  // namespace tilescope::cli
 
 int main(int argc, char** argv) {
-    return tilescope::lab::carry_out("tilescope", tilescope::text::message("main.purpose").c_str(),
-                                     tilescope::cli::add_everything, argc, argv);
+    return tilescope::lab::carry_out("tilescope", "main.purpose", tilescope::cli::add_everything, argc, argv);
 }

@@ -368,6 +368,5 @@ int main(int argc, char** argv) {
             request.notes ? print_notes(request) : carry_out(request);
         });
     };
-    return tilescope::lab::carry_out("tilescope-gui", tilescope::text::message("window.purpose").c_str(), describe,
-                                     argc, argv);
+    return tilescope::lab::carry_out("tilescope-gui", "window.purpose", describe, argc, argv);
 }

@@ -69,11 +69,12 @@ std::string exit_codes() { return message("program.exit_codes"); }
 int carry_out(const char* name, const char* purpose, const std::function<void(CLI::App&)>& describe, int argc,
               char** argv) {
     listen_for_signals();
-    const std::string out_of_memory = message("program.out_of_memory");  // while there is memory for it
+    std::string out_of_memory = message("program.out_of_memory");  // while there is memory for it
     try {
         Outcome end = outcome(use_texts_of_environment);
         if (end.code == done) {
-            CLI::App app(purpose, name);
+            out_of_memory = message("program.out_of_memory");
+            CLI::App app(message(purpose), name);
             describe(app);
             end = carried_out(app, argc, argv);
         }
