@@ -192,7 +192,8 @@ void plot(const PlotRequest& p) {
 std::string list_of_kinds() {
     std::string text;
     for (const FigureKind& k : all_kinds())
-        text += "  " + std::string(k.name) + std::string(17 - std::string_view(k.name).size(), ' ') + k.what + "\n";
+        text += "  " + std::string(k.name) + std::string(17 - std::string_view(k.name).size(), ' ') +
+                text::message(k.what) + "\n";
     return text;
 }
 

@@ -185,8 +185,8 @@ Figure validation(const FigureRequest& r) {
 }
 
 constexpr FigureKind kinds[] = {
-    {"validation", "counted beside measured bytes, and the ladder's measured times (H200)", validation},
-    {"validation-time", "modelled beside measured times of all measured cases", validation_time},
+    {"validation", "figure.about_validation", validation},
+    {"validation-time", "figure.about_validation_time", validation_time},
 };
 
 }  // namespace

@@ -16,18 +16,17 @@ namespace {
 
 constexpr FigureKind all_kinds[] = {
     io_vs_n_kind,
-    {"io-vs-d", "bytes against the head dimension", io_vs_d},
-    {"io-vs-sram", "bytes against the SRAM of a thread block, each with its best tiles", io_vs_sram},
-    {"io-vs-block", "bytes and time against the block size (FlashAttention, figure 2, middle)", io_vs_block},
-    {"footprint", "extra memory against the sequence length", footprint},
-    {"waves", "time against the number of heads: whole and broken waves", waves},
+    {"io-vs-d", "figure.about_io_vs_d", io_vs_d},
+    {"io-vs-sram", "figure.about_io_vs_sram", io_vs_sram},
+    {"io-vs-block", "figure.about_io_vs_block", io_vs_block},
+    {"footprint", "figure.about_footprint", footprint},
+    {"waves", "figure.about_waves", waves},
     roofline_kind,
-    {"ladder", "bytes by tensor, an algorithm a bar", ladder},
-    {"forward-backward", "FLOPs, bytes and time of both passes beside printed ones (FlashAttention, figure 2, left)",
-     forward_backward},
+    {"ladder", "figure.about_ladder", ladder},
+    {"forward-backward", "figure.about_forward_backward", forward_backward},
     tiles_kind,
-    {"timeline", "which thread block is on which SM, and when", timeline_figure},
-    {"loop-order", "who computes which tile of the scores when, and how often the others travel for it", loop_order},
+    {"timeline", "figure.about_timeline", timeline_figure},
+    {"loop-order", "figure.about_loop_order", loop_order},
 };
 
 /// "flash_v2:br=64" becomes "flash_v2:br=64,label=another".

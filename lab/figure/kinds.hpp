@@ -24,7 +24,7 @@ struct FigureRequest {
 };
 
 struct FigureKind {
-    const char *name, *what;
+    const char *name, *what;               ///< `what` it shows: a message
     Figure (*draw)(const FigureRequest&);  ///< throws UsageError, RunError and Interrupted
 };
 
@@ -94,9 +94,8 @@ Figure loop_order(const FigureRequest& request);
 
 // ---- Those that the window explores: as constants, so that the web page does not link the other kinds
 
-inline constexpr FigureKind io_vs_n_kind{"io-vs-n", "bytes against the sequence length, with the papers' shapes",
-                                         io_vs_n},
-    roofline_kind{"roofline", "a dot per algorithm and level under the GPU's roofs", roofline},
-    tiles_kind{"tiles", "the plane of tile sizes, in the colours of any metric", tiles_plane};
+inline constexpr FigureKind io_vs_n_kind{"io-vs-n", "figure.about_io_vs_n", io_vs_n},
+    roofline_kind{"roofline", "figure.about_roofline", roofline},
+    tiles_kind{"tiles", "figure.about_tiles", tiles_plane};
 
 }  // namespace tilescope::lab

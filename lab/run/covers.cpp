@@ -55,8 +55,6 @@ TileCovers covers_of(const Problem& p, const Tiling& tiling) {
     return c;
 }
 
-const char* corner_words(const Problem& p) { return p.corner == Corner::top_left ? " from the top left" : ""; }
-
 std::string mask_words(const Problem& p) {
     const bool from_top_left = p.mask.hides() && p.corner == Corner::top_left;
     return from_top_left ? message("covers.from_top_left", p.mask.name()) : p.mask.name();

@@ -14,8 +14,6 @@ struct TileCovers {
 };
 TileCovers covers_of(const Problem& problem, const Tiling& tiling);
 
-/// " from the top left" where the diagonal of masks and ALiBi begins there; else nothing.
-const char* corner_words(const Problem& problem);
 /// "none", "causal", "causal from the top left".
 std::string mask_words(const Problem& problem);
 

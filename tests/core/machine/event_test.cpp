@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/machine/mode.hpp"
+#include "core/text/message.hpp"
 #include "tests/support/harness.hpp"
 
 using namespace tilescope;
@@ -146,7 +147,7 @@ TEST_CASE("every operation has its words, its formula and a name of its own", "[
     for (const Operation* o : operations()) {
         INFO(o->name);
         CHECK(find_operation(o->name) == o);
-        CHECK(*o->sentence);
+        CHECK(text::language().words(std::string("operation.") + o->name));
         CHECK_FALSE(formula_of(o->effect).empty());
         const bool counts = o->price.exps + o->price.flops > 0;
         if (o->kind != Kind::product) CHECK((*o->unit != 0) == counts);
