@@ -24,7 +24,7 @@ inline bool has_small_sms(const GpuSpec& gpu) {
 /// A kernel for 16-bit types that a library ships.
 struct ReleasedKernel {
     const char* whose;  ///< "FlashAttention-2's"
-    const char* kernel = "released kernel";
+    const char* kernel = "kernel.released";  ///< the message that says which of its kernels
     const char* file;               ///< the library's source file
     Index dim = 0;                  ///< the greatest head dimension; 0: any
     double compute_capability = 0;  ///< the least that it runs on

@@ -35,7 +35,7 @@ PublishedTiles tiles_of(const ReleasedKernel& r, const Problem& p, const GpuSpec
     const Tiling tiling = r.tiles(p, gpu);
     const std::string rule = carried_on(r, p, gpu);
     if (!rule.empty()) return {tiling, message("published_tiles.by_rule", rule), r.whose, rule};
-    return {tiling, message("published_tiles.as_in_kernel", r.whose, r.kernel, r.file), r.whose};
+    return {tiling, message("published_tiles.as_in_kernel", r.whose, message(r.kernel), r.file), r.whose};
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, con
 
 std::string published_kernel(const ReleasedKernel& r, const Problem& p, const GpuSpec& gpu) {
     const std::string from = carried_from(r, p, gpu);
-    return from.empty() ? message("published_tiles.kernel", r.whose, r.kernel)
+    return from.empty() ? message("published_tiles.kernel", r.whose, message(r.kernel))
                         : message("published_tiles.kernel_by_rule", r.whose, from);
 }
 

@@ -175,7 +175,7 @@ Json to_json(const Experiment& e, const Profile& profile, Index warps) {
     for (const auto& [c, line] : explained_lines(e, profile)) {
         Json j = {{"line", c.number},
                   {"code", c.code},
-                  {"why", c.why},
+                  {"why", why_of(*e.algorithm, c)},
                   {"visits", line.visits},
                   {"counters", to_json(line.cost)},
                   {"traffic", Json::object()},

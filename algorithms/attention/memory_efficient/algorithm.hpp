@@ -58,7 +58,7 @@ inline constexpr SharedPlace places[] = {{{"Q", "K", "P"}}, {{"Q", "K", "V"}}};
 
 /// xformers, generate_kernels.py: queries x keys of a tile, by the greatest head dimension.
 inline constexpr ReleasedKernel released = {.whose = "xformers'",
-                                            .kernel = "kernel, which is PyTorch's",
+                                            .kernel = "kernel.pytorchs",
                                             .file = "generate_kernels.py",
                                             .takes_bias = true,
                                             .tiles = [](const Problem& p, const GpuSpec& gpu) -> Tiling {

@@ -105,7 +105,7 @@ inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
 
 /// xformers, csrc/attention/cuda/fmha/generate_kernels.py: the tiles that fit the GPU's shared memory.
 inline constexpr ReleasedKernel released = {.whose = "xformers'",
-                                            .kernel = "backward kernel, which is PyTorch's",
+                                            .kernel = "kernel.backward_pytorchs",
                                             .file = "generate_kernels.py",
                                             .takes_bias = true,
                                             .tiles = [](const Problem& p, const GpuSpec& gpu) -> Tiling {
