@@ -23,6 +23,10 @@ constexpr Index most_registers = 255;  // of a thread
                                    std::to_string(tile.cols), std::to_string(rows), std::to_string(cols)));
 }
 
+[[noreturn]] void only_read(const char* id, const Operation& operation, const char* tensor) {
+    throw std::logic_error(message(id, operation.name, tensor));
+}
+
 }  // namespace
 
 Block::Block(Gpu& gpu, Worker& worker, Index index, Count weight)
@@ -209,9 +213,8 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     const Operation& operation = adds ? operation::reduce_add : operation::store;
     w_.here = here;
     check_region(operation.name, to, rows, cols);
-    if (to.in_pages_) throw std::logic_error(message("block.stores_to_pages", operation.name, to.name_));
-    if (gpu_.state_->tensors[to.id_].only_read)
-        throw std::logic_error(message("block.stores_to_input", operation.name, to.name_));
+    if (to.in_pages_) only_read("block.stores_to_pages", operation, to.name_);
+    if (gpu_.state_->tensors[to.id_].only_read) only_read("block.stores_to_input", operation, to.name_);
     if (from.rows() != rows.size || from.cols() != cols.size)
         mismatch(operation.name, info(from), rows.size, cols.size);
     const Region region{to.id_, to.slice_, rows, cols};
