@@ -23,12 +23,12 @@ inline bool has_small_sms(const GpuSpec& gpu) {
 
 /// A kernel for 16-bit types that a library ships.
 struct ReleasedKernel {
-    const char* whose;  ///< "FlashAttention-2's"
+    const char* whose;                       ///< "FlashAttention-2's"
     const char* kernel = "kernel.released";  ///< the message that says which of its kernels
-    const char* file;               ///< the library's source file
-    Index dim = 0;                  ///< the greatest head dimension; 0: any
-    double compute_capability = 0;  ///< the least that it runs on
-    const char* on = "an A100";     ///< a GPU of that compute capability
+    const char* file;                        ///< the library's source file
+    Index dim = 0;                           ///< the greatest head dimension; 0: any
+    double compute_capability = 0;           ///< the least that it runs on
+    const char* on = "an A100";              ///< a GPU of that compute capability
     bool takes_bias = false;
     /// Queries x keys of a tile. nullptr: those of its computation's usual kernel.
     Tiling (*tiles)(const Problem&, const GpuSpec&) = nullptr;

@@ -16,8 +16,8 @@ void algorithm_list(Shown& shown, Screen& screen) {
         heading(screen, message(c->title));
         for (const Algorithm& a : algorithms()) {
             if (a.computes != c) continue;
-            const std::string what =
-                message("algorithm_controls.idea", idea_of(a)) + "\n" + message("algorithm_controls.source", source_of(a));
+            const std::string what = message("algorithm_controls.idea", idea_of(a)) + "\n" +
+                                     message("algorithm_controls.source", source_of(a));
             if (entry(screen, std::string("algorithm-") + a.name, a.name, a.name == now.name, what))
                 shown.session.ask(with_algorithm(shown.session.setup(), a.name));
         }

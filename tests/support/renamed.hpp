@@ -9,7 +9,8 @@
 
 namespace tilescope {
 
-/// Passes on what it hears. Operations keep effects, kinds and costs; names, and with them sentences, and units are replaced.
+/// Passes on what it hears. Operations keep effects, kinds and costs. Their names, and with them their sentences, and
+/// their units are replaced.
 class Renamed : public Listener {
   public:
     explicit Renamed(Listener& to) : to_(to) {}
