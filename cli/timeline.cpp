@@ -12,8 +12,11 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/model/basis.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
+#include "lab/model/verdict.hpp"
+#include "lab/model/warm.hpp"
 #include "lab/workload/paging.hpp"
 
 namespace tilescope::cli {

@@ -11,6 +11,7 @@
 #include "core/text/words.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/values.hpp"
+#include "lab/model/timing.hpp"
 #include "lab/report/perfetto.hpp"
 #include "lab/report/recording.hpp"
 #include "lab/system/atomic_file.hpp"

@@ -10,8 +10,8 @@
 #include "core/text/words.hpp"
 #include "core/time/rates.hpp"
 #include "device/backends.hpp"
+#include "lab/model/basis.hpp"
 #include "lab/model/mapping.hpp"
-#include "lab/model/timing.hpp"
 
 namespace tilescope::device {
 using namespace lab;

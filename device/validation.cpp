@@ -8,6 +8,7 @@
 #include "algorithms/contract/packed.hpp"
 #include "core/text/message.hpp"
 #include "lab/model/timing.hpp"
+#include "lab/model/verdict.hpp"
 #include "lab/workload/packing.hpp"
 
 namespace tilescope::device {

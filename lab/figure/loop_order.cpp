@@ -11,6 +11,7 @@
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/tile_visits.hpp"
+#include "lab/model/played_launch.hpp"
 #include "lab/model/timing.hpp"
 
 namespace tilescope::lab {

@@ -5,6 +5,7 @@
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/ticks.hpp"
+#include "lab/model/played_launch.hpp"
 #include "lab/model/timing.hpp"
 
 namespace tilescope::lab {

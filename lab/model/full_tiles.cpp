@@ -4,14 +4,10 @@
 
 #include "lab/model/mapping.hpp"
 #include "lab/model/published_tiles.hpp"
-#include "lab/model/timing.hpp"
+#include "lab/model/style.hpp"
 
 namespace tilescope::lab {
 namespace {
-
-bool is_for_few_rows(const Experiment& e) {
-    return style_of(e) == Style::tensor_cores && e.tiling.br <= e.algorithm->kernel->short_tiles.rows;
-}
 
 constexpr Index least_rows = 16;  // that an mma takes
 

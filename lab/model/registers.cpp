@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/text/embedded.hpp"
-#include "lab/model/timing.hpp"
+#include "lab/model/style.hpp"
 
 namespace tilescope::lab {
 
@@ -107,25 +107,6 @@ struct Kept {
     }
 };
 
-}  // namespace
-
-Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held) {
-    for (const Measured& c : compiled_kernels())
-        if (was_measured_for(c, e) && is(c.br, e.tiling.br) && is(c.bc, e.tiling.bc) && c.launch == launch.kernel)
-            return {c.registers, true, false};
-    return estimated_registers(e, launch, warps, held);
-}
-
-std::vector<Tiling> compiled_tiles(const Experiment& e) {
-    std::vector<Tiling> tiles;
-    for (const Measured& c : compiled_kernels()) {
-        const Tiling tile{c.br, c.bc};
-        const bool any = c.br == 0 || c.bc == 0, known = std::find(tiles.begin(), tiles.end(), tile) != tiles.end();
-        if (was_measured_for(c, e) && !any && !known) tiles.push_back(tile);
-    }
-    return tiles;
-}
-
 Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held) {
     Kept kept(launch.blocks.at(0));  // the thread block that computes most: others may see no key
     for (const BlockOutline& b : launch.blocks)
@@ -138,6 +119,27 @@ Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, 
     const Registers with_products = tensor_core_registers(e, warps, held);
     const bool other_rows = launch.axes.size() > 1 && launch.axes[1].tiles.tile_size() != e.tiling.br;
     return kept.products == 0 && other_rows && own.per_thread < with_products.per_thread ? own : with_products;
+}
+
+}  // namespace
+
+Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held,
+                       RegistersFrom from) {
+    for (const Measured& c : compiled_kernels())
+        if (from == RegistersFrom::compiler && was_measured_for(c, e) && is(c.br, e.tiling.br) &&
+            is(c.bc, e.tiling.bc) && c.launch == launch.kernel)
+            return {c.registers, true, false};
+    return estimated_registers(e, launch, warps, held);
+}
+
+std::vector<Tiling> compiled_tiles(const Experiment& e) {
+    std::vector<Tiling> tiles;
+    for (const Measured& c : compiled_kernels()) {
+        const Tiling tile{c.br, c.bc};
+        const bool any = c.br == 0 || c.bc == 0, known = std::find(tiles.begin(), tiles.end(), tile) != tiles.end();
+        if (was_measured_for(c, e) && !any && !known) tiles.push_back(tile);
+    }
+    return tiles;
 }
 
 Registers tensor_core_registers(const Experiment& e, Index warps, const Held& held) {

@@ -1,6 +1,9 @@
 // Registers of a thread, as compiled or by a rule.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "core/record/outline.hpp"
 #include "lab/run/experiment.hpp"
 
@@ -18,15 +21,17 @@ struct Held {
     Bytes registers = 0;  ///< bytes: the most that the tiles of its program take at a time
 };
 
-/// The registers of a launch of the algorithm's kernel with `warps` warps: as compiled, or estimated.
-Registers registers_of(const Experiment& experiment, const LaunchOutline& launch, Index warps, const Held& held);
+enum class RegistersFrom : std::uint8_t { compiler, rule };
+
+/// The registers of a launch of the algorithm's kernel with `warps` warps: as compiled, where that is known and asked
+/// for; else by a rule. On CUDA cores: 68, plus 24 per product in the program, plus 3/4 of the scores (or of a chunk of
+/// rows) and 5/4 of the accumulators that a thread keeps; fitted to the compiled kernels here. At least what the
+/// program's own tiles take.
+Registers registers_of(const Experiment& experiment, const LaunchOutline& launch, Index warps, const Held& held,
+                       RegistersFrom from = RegistersFrom::compiler);
 /// Br and Bc that a kernel of the algorithm was compiled for, for these dimensions and this type.
 std::vector<Tiling> compiled_tiles(const Experiment& experiment);
-/// By a rule, whatever was compiled. On CUDA cores: 68, plus 24 per product in the program, plus 3/4 of the scores (or
-/// of a chunk of rows) and 5/4 of the accumulators that a thread keeps; fitted to the compiled kernels here. At least
-/// what the program's own tiles take.
-Registers estimated_registers(const Experiment& experiment, const LaunchOutline& launch, Index warps, const Held& held);
-/// On tensor cores: the elements of S and O that a thread keeps, plus 63.
+/// By the rule, on tensor cores: the elements of S and O that a thread keeps, plus 63.
 Registers tensor_core_registers(const Experiment& experiment, Index warps, const Held& held);
 
 }  // namespace tilescope::lab

@@ -8,16 +8,12 @@
 #include "core/time/kernel.hpp"
 #include "core/time/parts.hpp"
 #include "core/time/step.hpp"
+#include "lab/model/launch_memory.hpp"
 
 namespace tilescope::lab {
 
 /// The most that rows_at_once() gives for a passage of the thread block.
 Index rows_at_once(const BlockOutline& block);
-
-/// An SM's share of L2 and DRAM during a launch.
-struct LaunchMemory : MemoryShare {
-    double first_missed = 0;  ///< of the bytes that a launch reads for the first time, the share that misses in L2
-};
 
 /// A kind of thread block with the steps of its passages.
 struct TimedBlock {

@@ -1,17 +1,14 @@
-// What a modelled time says, in sentences.
+#include "lab/model/verdict.hpp"
+
 #include <algorithm>
-#include <cmath>
-#include <string>
+#include <array>
+#include <vector>
 
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/gpu/gpu_fields.hpp"
-#include "lab/gpu/gpu_presets.hpp"
-#include "lab/model/full_tiles.hpp"
+#include "lab/model/bound.hpp"
 #include "lab/model/published_tiles.hpp"
-#include "lab/model/registers.hpp"
-#include "lab/model/timing.hpp"
 #include "lab/workload/paging.hpp"
 #include "lab/workload/splits.hpp"
 
@@ -97,7 +94,7 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
         case Bound::dependency:
             return message("verdict.no_unit_all_the_time", busiest(t.busy));
         default: {
-            const auto unit = static_cast<Unit>(static_cast<int>(t.bound) - static_cast<int>(Bound::tensor));
+            const Unit unit = unit_of(t.bound);
             const double of_a_step =
                 unit < Unit::l2 ? t.step.busy[static_cast<std::size_t>(unit)] : std::max(t.step.memory, t.step.bus);
             const double share =
@@ -109,25 +106,6 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
                        : message("verdict.limit", in_words(unit), text::percent(share));
         }
     }
-}
-
-/// The name of the preset alone would say that this very machine was measured.
-std::string name_of_machine(const GpuSpec& gpu) {
-    return is_changed_preset(gpu) ? message("verdict.gpu_with_other_numbers", gpu.name) : gpu.name;
-}
-
-std::string tile_text(const Tiling& t) {
-    return message("verdict.size_of_tile", std::to_string(t.br), std::to_string(t.bc));
-}
-
-/// That no kernel with these tiles was measured, and which were, of these dimensions.
-std::string these_tiles_not_measured(const RunTime& run, const Experiment& e) {
-    std::vector<std::string> tiles;
-    for (const Tiling& t : compiled_tiles(e)) tiles.push_back(tile_text(t));
-    const std::string style = name_of(run.style);
-    return tiles.empty()
-               ? message("verdict.tiles_not_measured", style, e.algorithm->name)
-               : message("verdict.other_tiles_measured", style, e.algorithm->name, text::listed(tiles), tiles.size());
 }
 
 }  // namespace
@@ -152,90 +130,6 @@ std::string verdict(const RunTime& run, const Experiment& e) {
     return text::sentences({why.empty() ? "" : message("verdict.infeasible", why),
                             run.launches.size() > 1 ? message("verdict.longest_launch", run.longest().kernel) : "",
                             verdict(run.longest(), run.style, e)});
-}
-
-namespace {
-
-/// The time in which DRAM is busy.
-double us_at_dram(const RunTime& run) {
-    double us = 0;
-    for (const LaunchTime& l : run.launches) us += l.busy[static_cast<std::size_t>(Unit::dram)] * l.us;
-    return us;
-}
-
-}  // namespace
-
-double kept_by_l2(const Report& r) {
-    // This is not enough to be kept: partitions that hold copies have room for less than the L2's size.
-    if (!r.time || r.hbm_footprint > r.experiment.gpu.l2_bytes) return 0;
-    Bytes first = 0, again = 0;
-    for (const LaunchTime& l : r.time->launches) {
-        if (!l.dram || !l.dram_again) return 0;
-        first += l.dram->total(), again += l.dram_again->total();
-    }
-    return first > again ? 1 - static_cast<double>(again) / static_cast<double>(first) : 0;
-}
-
-bool is_warm(const Report& r) { return kept_by_l2(r) > 0.5; }
-
-std::string about_warm(const Report& r) {
-    if (!is_warm(r)) return "";
-    const double kept = kept_by_l2(r);
-    const std::string touched = text::bytes(r.hbm_footprint);
-    return text::sentences(
-        {kept < nearly_all_kept ? message("verdict.warm_in_part", text::percent(kept), touched)
-                                : message("verdict.warm", touched),
-         message("verdict.dram_of_warm_time", cold_traffic(), text::percent(us_at_dram(*r.time) / r.time->us()))});
-}
-
-std::string cold_traffic() { return message("verdict.cold_traffic"); }
-
-bool was_measured(const GpuSpec& gpu) {
-    // The devices of docs/measured; tests/device/measurements_test.cpp compares.
-    static const GpuSpec measured[] = {gpu_preset("H100-SXM"), gpu_preset("H200")};
-    return std::any_of(std::begin(measured), std::end(measured),
-                       [&](const GpuSpec& g) { return same_machine(g, gpu); });
-}
-
-std::string beyond_kernels(const Problem& p) {
-    if (p.mask.hides() && !p.mask.is_causal()) return message("verdict.such_a_mask");
-    for (const Feature f : {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout,
-                            Feature::score_types, Feature::passes})
-        if (p.uses(f)) return name_of(f);
-    return "";
-}
-
-std::string about_cut_tile(const Experiment& e) {
-    const Tiling full = kernel_tiles(e);
-    return full == e.tiling ? "" : message("verdict.cut_tile", tile_text(e.tiling), tile_text(full));
-}
-
-namespace {
-
-std::string basis_of_style(const RunTime& run, const Experiment& e) {
-    const std::string style = name_of(run.style);
-    switch (run.basis) {
-        case Basis::own_style:
-            return message("verdict.error", style, text::percent(run.error->mean), text::percent(run.error->worst),
-                           e.algorithm->name);
-        case Basis::other_style:
-            if (const std::string what = beyond_kernels(e.problem); !what.empty())
-                return message("verdict.not_measured_with", style, what);
-            if (e.algorithm->kernel->stated_error(run.style)) return these_tiles_not_measured(run, e);
-            return message("verdict.as_flash_v2", style);
-        case Basis::assumed:
-            break;
-    }
-    if (e.gpu.compute_capability == "none") return message("verdict.machine_is_made_up", style);
-    return e.gpu.mma_flops_per_clk ? message("verdict.gpu_not_measured", style, name_of_machine(e.gpu))
-                                   : message("verdict.gpu_not_calibrated", style, e.gpu.name);
-}
-
-}  // namespace
-
-std::string basis(const RunTime& run, const Experiment& e) {
-    const std::string cut = about_cut_tile(e);
-    return text::sentences({basis_of_style(run, e), cut.empty() ? "" : message("verdict.cuts_tile", cut)});
 }
 
 }  // namespace tilescope::lab

@@ -6,7 +6,8 @@
 #include <span>
 #include <string>
 
-#include "lab/model/timing.hpp"
+#include "lab/model/played_launch.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope::lab {
 

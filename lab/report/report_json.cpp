@@ -1,6 +1,6 @@
 #include "lab/report/report_json.hpp"
 
-#include "lab/model/timing.hpp"
+#include "lab/model/warm.hpp"
 #include "lab/model/warps.hpp"
 #include "lab/run/explained.hpp"
 #include "lab/run/judgement.hpp"

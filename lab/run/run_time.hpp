@@ -29,14 +29,18 @@ const char* name_of(Bound bound);
 /// "shared memory"; or the flag --blocks-per-sm, where that is the limit.
 const char* name_of(ResidencyLimit limit);
 
-struct LaunchTime {
-    std::string kernel;
-    Count blocks = 0;
+/// How many thread blocks of a launch share an SM, and what each takes of it.
+struct Occupancy {
     Residency residency;    ///< of thread blocks on an SM
     Index warps = 0;        ///< of a thread block
     Index registers = 0;    ///< of a thread
     bool compiled = false;  ///< registers as compiled; else by a rule
     bool spills = false;    ///< by the rule, a thread would need more registers than it may have
+};
+
+struct LaunchTime : Occupancy {
+    std::string kernel;
+    Count blocks = 0;
     double clock_mhz = 0;
     double us = 0;         ///< with the launch itself
     double waves = 0;      ///< thread blocks over the number that all SMs hold at once
@@ -64,8 +68,6 @@ enum class Basis : std::uint8_t {
 const char* name_of(Basis basis);
 /// "registers (estimated)", "registers (would spill)": what keeps more thread blocks off an SM.
 std::string limited_by(const LaunchTime& launch);
-/// What a problem asks for that no measured kernel has: "such a mask"; empty: nothing.
-std::string beyond_kernels(const Problem& problem);
 
 struct RunTime {
     std::vector<LaunchTime> launches;

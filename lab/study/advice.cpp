@@ -8,7 +8,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/model/published_tiles.hpp"
-#include "lab/model/timing.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope::lab {
 using text::message;

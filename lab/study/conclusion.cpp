@@ -10,6 +10,7 @@
 #include "core/text/words.hpp"
 #include "core/time/rates.hpp"
 #include "lab/model/timing.hpp"
+#include "lab/model/verdict.hpp"
 
 namespace tilescope::lab {
 using text::message;

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "lab/model/launch_kernels.hpp"
 #include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
 
 namespace tilescope::lab {
 

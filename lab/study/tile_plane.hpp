@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/machine/parallel.hpp"
-#include "lab/model/timing.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope::lab {
 

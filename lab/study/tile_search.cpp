@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "lab/model/published_tiles.hpp"
+#include "lab/model/timing.hpp"
 #include "lab/study/tile_plane.hpp"
 
 namespace tilescope::lab {

@@ -7,7 +7,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/ticks.hpp"
-#include "lab/model/timing.hpp"
+#include "lab/model/verdict.hpp"
 #include "show/words/modelled.hpp"
 
 namespace tilescope::show {

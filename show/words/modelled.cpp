@@ -3,7 +3,9 @@
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/model/timing.hpp"
+#include "lab/model/basis.hpp"
+#include "lab/model/verdict.hpp"
+#include "lab/model/warm.hpp"
 #include "lab/report/metric.hpp"
 
 namespace tilescope::show {

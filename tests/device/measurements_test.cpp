@@ -6,7 +6,7 @@
 
 #include "device/calibration.hpp"
 #include "lab/gpu/gpu_presets.hpp"
-#include "lab/model/timing.hpp"
+#include "lab/model/basis.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 

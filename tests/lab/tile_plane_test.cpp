@@ -4,6 +4,7 @@
 
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seeds.hpp"
 

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/basis.hpp"
 #include "lab/model/full_tiles.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/study/advice.hpp"

@@ -3,6 +3,7 @@
 
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/timing.hpp"
+#include "lab/model/verdict.hpp"
 #include "tests/lab/timed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"

@@ -8,9 +8,13 @@
 
 #include "core/text/numbers.hpp"
 #include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/basis.hpp"
 #include "lab/model/full_tiles.hpp"
 #include "lab/model/mapping.hpp"
+#include "lab/model/played_launch.hpp"
 #include "lab/model/published_tiles.hpp"
+#include "lab/model/verdict.hpp"
+#include "lab/model/warm.hpp"
 #include "tests/lab/timed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "core/text/numbers.hpp"
-#include "lab/model/timing.hpp"
+#include "lab/model/basis.hpp"
+#include "lab/model/verdict.hpp"
+#include "lab/model/warm.hpp"
 #include "show/words/time_text.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sessions.hpp"

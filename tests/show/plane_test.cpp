@@ -5,6 +5,7 @@
 #include "core/text/numbers.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
 #include "lab/study/study.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,0 +1,94 @@
+#include "lab/model/basis.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "algorithms/contract/kernel_description.hpp"
+#include "core/text/message.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "lab/gpu/gpu_fields.hpp"
+#include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/full_tiles.hpp"
+#include "lab/model/registers.hpp"
+
+namespace tilescope::lab {
+using text::message;
+namespace {
+
+/// What a problem asks for that no measured kernel has: "such a mask"; empty: nothing.
+std::string beyond_kernels(const Problem& p) {
+    if (p.mask.hides() && !p.mask.is_causal()) return message("verdict.such_a_mask");
+    for (const Feature f : {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout,
+                            Feature::score_types, Feature::passes})
+        if (p.uses(f)) return name_of(f);
+    return "";
+}
+
+/// The name of the preset alone would say that this very machine was measured.
+std::string name_of_machine(const GpuSpec& gpu) {
+    return is_changed_preset(gpu) ? message("verdict.gpu_with_other_numbers", gpu.name) : gpu.name;
+}
+
+std::string tile_text(const Tiling& t) {
+    return message("verdict.size_of_tile", std::to_string(t.br), std::to_string(t.bc));
+}
+
+/// That no kernel with these tiles was measured, and which were, of these dimensions.
+std::string these_tiles_not_measured(const RunTime& run, const Experiment& e) {
+    std::vector<std::string> tiles;
+    for (const Tiling& t : compiled_tiles(e)) tiles.push_back(tile_text(t));
+    const std::string style = name_of(run.style);
+    return tiles.empty()
+               ? message("verdict.tiles_not_measured", style, e.algorithm->name)
+               : message("verdict.other_tiles_measured", style, e.algorithm->name, text::listed(tiles), tiles.size());
+}
+
+std::string basis_of_style(const RunTime& run, const Experiment& e) {
+    const std::string style = name_of(run.style);
+    switch (run.basis) {
+        case Basis::own_style:
+            return message("verdict.error", style, text::percent(run.error->mean), text::percent(run.error->worst),
+                           e.algorithm->name);
+        case Basis::other_style:
+            if (const std::string what = beyond_kernels(e.problem); !what.empty())
+                return message("verdict.not_measured_with", style, what);
+            if (e.algorithm->kernel->stated_error(run.style)) return these_tiles_not_measured(run, e);
+            return message("verdict.as_flash_v2", style);
+        case Basis::assumed:
+            break;
+    }
+    if (e.gpu.compute_capability == "none") return message("verdict.machine_is_made_up", style);
+    return e.gpu.mma_flops_per_clk ? message("verdict.gpu_not_measured", style, name_of_machine(e.gpu))
+                                   : message("verdict.gpu_not_calibrated", style, e.gpu.name);
+}
+
+}  // namespace
+
+bool was_measured(const GpuSpec& gpu) {
+    // The devices of docs/measured; tests/device/measurements_test.cpp compares.
+    static const GpuSpec measured[] = {gpu_preset("H100-SXM"), gpu_preset("H200")};
+    return std::any_of(std::begin(measured), std::end(measured),
+                       [&](const GpuSpec& g) { return same_machine(g, gpu); });
+}
+
+void set_basis(RunTime& run, const Experiment& e) {
+    const bool compiled =
+        std::all_of(run.launches.begin(), run.launches.end(), [](const LaunchTime& l) { return l.compiled; });
+    const bool measured = was_measured(e.gpu);
+    if (measured && compiled && beyond_kernels(e.problem).empty())
+        run.error = e.algorithm->kernel->stated_error(run.style);
+    run.basis = run.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
+}
+
+std::string about_cut_tile(const Experiment& e) {
+    const Tiling full = kernel_tiles(e);
+    return full == e.tiling ? "" : message("verdict.cut_tile", tile_text(e.tiling), tile_text(full));
+}
+
+std::string basis(const RunTime& run, const Experiment& e) {
+    const std::string cut = about_cut_tile(e);
+    return text::sentences({basis_of_style(run, e), cut.empty() ? "" : message("verdict.cuts_tile", cut)});
+}
+
+}  // namespace tilescope::lab

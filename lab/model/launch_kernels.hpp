@@ -1,0 +1,52 @@
+// What the kernel of each launch of a run is (its rows, warps and registers), and how many of its thread blocks an SM
+// holds.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/record/outline.hpp"
+#include "core/time/kernel.hpp"
+#include "lab/model/full_tiles.hpp"
+#include "lab/model/registers.hpp"
+
+namespace tilescope::lab {
+
+class LaunchKernels {
+  public:
+    /// `outline`: of the same run as `counted`. Both have to outlive this object.
+    LaunchKernels(const Report& counted, const Outline& outline, RegistersFrom from = RegistersFrom::compiler);
+
+    /// Of the launches with products.
+    const Kernel& with_products() const { return kernel_; }
+    /// A launch without products has as many warps as its tiles need.
+    Kernel of(std::size_t launch) const;
+    /// Rows of a full thread block's tile of the grid; where the grid has no such tiles, of a loop's tile.
+    Index full_rows(std::size_t launch) const;
+    Occupancy occupancy(std::size_t launch) const;
+
+  private:
+    const LaunchOutline& launch(std::size_t k) const { return outline_.launches()[k]; }
+    LaunchInfo held_on_chip(std::size_t k) const;
+    Index rows_together(std::size_t k) const;
+    Held held_by_products() const;
+    Registers registers(std::size_t k, Index warps, const Held& held) const;
+    Style style_of_launch(std::size_t k) const;
+    Bytes staged(std::size_t k) const;
+
+    const Report& counted_;
+    const Experiment& e_;
+    const Outline& outline_;
+    const RegistersFrom registers_from_;
+    const FullTiles full_;
+    const Kernel kernel_;
+};
+
+/// The counts, and the occupancy of every launch, before anything is played, whether the tensors fit in HBM or not.
+struct Occupied {
+    Report report;  ///< without time
+    std::vector<Occupancy> launches;
+};
+Occupied count_and_occupy(const Experiment& experiment, Control* control = nullptr);
+
+}  // namespace tilescope::lab

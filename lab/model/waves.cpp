@@ -1,0 +1,61 @@
+#include "lab/model/waves.hpp"
+
+#include <algorithm>
+
+namespace tilescope::lab {
+namespace {
+
+/// Cycles of the thread blocks that are left once all of a launch have started: the fewer, the more of L2 and DRAM
+/// each has. For launches whose blocks see more or fewer keys; else, on tensor cores only, for the last wave
+/// of those that run in waves. The constants of CUDA cores were fitted without that.
+Among among_left(const TimedLaunch& launch, const Playing& p) {
+    if (!launch.waits_for_memory(p.slots)) return {};
+    if (!launch.graded() && (p.style == Style::cuda_cores || !launch.in_waves())) return {};
+    return [&launch, slots = p.slots, sharing = p.sharing](std::uint32_t block, Count at_work) {
+        const BlockWork work = launch.work(block);
+        BlockCycles cycles;
+        for (Index r = 1; r <= slots; ++r) cycles.push_back(work.cycles_beside(r, still_shared(sharing, r, at_work)));
+        return cycles;
+    };
+}
+
+/// Notes what the timeline says; returns its length.
+double take(const Timeline& timeline, const Playing& p, LaunchTime& t) {
+    t.resident = timeline.resident;
+    const auto all = static_cast<double>(p.sms * p.slots);
+    t.tail = ((timeline.cycles - timeline.last_start) * all - timeline.after_start) / (timeline.cycles * all);
+    return timeline.cycles;
+}
+
+/// The longest thread block's time over the mean.
+double imbalance_of(const Grid& grid) {
+    double longest = 0, sum = 0;
+    for (const std::uint32_t kind : grid.sequence)
+        sum += grid.kinds[kind][0], longest = std::max(longest, grid.kinds[kind][0]);
+    return longest / (sum / static_cast<double>(grid.sequence.size()));
+}
+
+}  // namespace
+
+Refill refill_of(Style style) { return style == Style::tensor_cores ? Refill::packed : Refill::spread; }
+
+double play(const TimedLaunch& launch, const Playing& p, LaunchTime& t, PlayedLaunch* kept) {
+    const Refill refill = refill_of(p.style);
+    const Among among = among_left(launch, p);
+    const bool alike = launch.all_alike();
+    double cycles = 0;
+    if (alike)
+        cycles = take(play_alike(launch.cycles_of_first(p.slots), t.blocks, p.sms, p.slots, refill, among), p, t);
+    if (alike && !kept) return cycles;
+    const std::vector<BlockOfHead> order = dispatch(p.axes, p.order);
+    Grid grid{launch.cycles(p.slots), {}, 1, among, launch.graded()};
+    for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
+    const Timeline timeline = tilescope::play(grid, p.sms, p.slots, refill);
+    if (!alike) cycles = take(timeline, p, t), t.imbalance = imbalance_of(grid);
+    if (kept)
+        kept->axes = p.axes, kept->order = order, kept->works = launch.works(), kept->timeline = timeline,
+        kept->sharing = p.sharing;
+    return cycles;
+}
+
+}  // namespace tilescope::lab
