@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "core/text/message.hpp"
+#include "lab/flags/algorithm_named.hpp"
 
 namespace tilescope::cli {
 using namespace lab;

@@ -20,6 +20,7 @@
 #include "lab/flags/describe.hpp"
 #include "lab/flags/model.hpp"
 #include "lab/flags/small_run.hpp"
+#include "lab/flags/supported.hpp"
 #include "lab/model/basis.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/model/warm.hpp"

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "core/text/message.hpp"
+#include "lab/flags/input_files.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/workload/file_axes.hpp"
 

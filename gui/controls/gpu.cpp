@@ -1,3 +1,5 @@
+#include "lab/flags/gpu.hpp"
+
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "gui/draw/message.hpp"

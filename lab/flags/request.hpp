@@ -23,8 +23,6 @@ struct Request {
 Request resolve(const Options& options, const Algorithm& algorithm, Control* control = nullptr);
 /// The same for any algorithm of the computation; check_supported() is left to the caller.
 Request resolve(const Options& options, const Computation& computation, Control* control = nullptr);
-/// UsageError where the algorithm does not do what the problem asks for; it names one that does.
-void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& options);
 
 /// The problem as the algorithm runs it: with heads packed, where the request's wish leads to that.
 Problem problem_of(const Algorithm& algorithm, const Request& request);
@@ -37,19 +35,5 @@ Problem sizes_from(const Options& options);
 /// The inputs of a numeric run: the user's files or random numbers.
 Inputs inputs_for(const Options& options, const Request& request, const Algorithm& algorithm,
                   Control* control = nullptr);
-
-/// How the dimensions of the files are ordered. Throws UsageError.
-Layout layout_from(const Options& options);
-
-/// The modelled GPU alone. Throws UsageError.
-GpuSpec gpu_from(const Options& options);
-
-/// The first given flag, without dashes, that means nothing to a softmax kernel; nullptr where none is.
-const char* attention_flag(const Options& options);
-
-/// By its name, or by its former one; UsageError with the nearest name when there is no such algorithm.
-const Algorithm& algorithm_named(const std::string& name);
-/// "safe_softmax is now called three_pass"; empty where that is no former name.
-std::string renaming(const std::string& name);
 
 }  // namespace tilescope::lab

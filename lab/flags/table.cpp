@@ -73,4 +73,10 @@ std::string flag_of(Feature feature, const Options& o) {
     return "--model " + o.model;
 }
 
+const char* attention_flag(const Options& o) {
+    for (const Flag& flag : flags())
+        if (flag.of == FlagOf::attention && flag.given(o)) return flag.name;
+    return nullptr;
+}
+
 }  // namespace tilescope::lab

@@ -49,5 +49,7 @@ std::span<const Flag> flags();
 Options options_of(const Problem& problem);
 /// The flag that asks for a feature, as it was given; --model where none does.
 std::string flag_of(Feature feature, const Options& options);
+/// The first given flag, without dashes, that means nothing to a softmax kernel; nullptr where none is.
+const char* attention_flag(const Options& options);
 
 }  // namespace tilescope::lab

@@ -5,7 +5,7 @@
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
-#include "lab/flags/request.hpp"
+#include "lab/flags/algorithm_named.hpp"
 #include "lab/own/own.hpp"
 
 namespace tilescope::lab {

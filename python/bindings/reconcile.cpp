@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "device/levels.hpp"
+#include "lab/flags/algorithm_named.hpp"
 #include "lab/model/timing.hpp"
 #include "python/bindings/requests.hpp"
 #include "python/bindings/results.hpp"

@@ -1,6 +1,7 @@
 // Recordings: of a run in this process, and of files that `tilescope trace` writes.
 #include <pybind11/stl.h>
 
+#include "lab/flags/algorithm_named.hpp"
 #include "lab/flags/mode.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/report/recording.hpp"

@@ -3,6 +3,7 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/record/profile.hpp"
+#include "lab/flags/algorithm_named.hpp"
 #include "lab/flags/mode.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"

@@ -2,6 +2,7 @@
 
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/algorithm_named.hpp"
 #include "lab/flags/small_run.hpp"
 #include "show/run/make_run.hpp"
 

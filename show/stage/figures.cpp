@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text/version.hpp"
+#include "lab/flags/algorithm_named.hpp"
 #include "lab/flags/command.hpp"
 
 namespace tilescope::show {

@@ -1,5 +1,8 @@
 #include "show/state/setups.hpp"
 
+#include "lab/flags/algorithm_named.hpp"
+#include "lab/flags/table.hpp"
+
 namespace tilescope::show {
 using namespace lab;
 namespace {

@@ -8,6 +8,7 @@
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/algorithm_named.hpp"
 #include "lab/flags/command.hpp"
 #include "lab/flags/parse.hpp"
 #include "lab/flags/values.hpp"

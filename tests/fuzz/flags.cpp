@@ -5,6 +5,7 @@
 
 #include "lab/flags/parse.hpp"
 #include "lab/flags/request.hpp"
+#include "lab/flags/supported.hpp"
 #include "show/state/state.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,0 +1,154 @@
+#include "lab/flags/input_files.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/machine/error.hpp"
+#include "core/text/message.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/run/experiment.hpp"
+#include "lab/workload/file_axes.hpp"
+
+namespace tilescope::lab {
+using text::message;
+namespace {
+
+/// Sets a flag to a size that a file decides. A flag that was given may only repeat it.
+void take(std::optional<Index>& flag, const char* name, Index from_file, const std::string& file) {
+    if (flag && *flag != from_file)
+        throw UsageError(message("request.file_has_another", name, std::to_string(*flag), text::shown(file),
+                                 std::to_string(from_file)));
+    flag = from_file;
+}
+
+/// The same for a length, which --seq gives where the length's own flag does not.
+void take_length(std::optional<Index>& flag, const char* name, const std::optional<Index>& seq, Index from_file,
+                 const std::string& file) {
+    if (!flag) flag = seq, name = "--seq";
+    take(flag, name, from_file, file);
+}
+
+/// The type in which all inputs are stored: that of the flag, or else the type that suits the first file.
+Dtype take_dtype(Options& o, const FileTensor& first) {
+    if (!o.dtype) o.dtype = name_of(first.natural);
+    return to_dtype(*o.dtype);
+}
+
+/// `id`: the message where they differ.
+void must_match(const char* id, const char* flag, const std::string& file, Index have, Index want, const char* of) {
+    if (have != want)
+        throw UsageError(message(id, flag, text::shown(file), std::to_string(have), std::to_string(want), of));
+}
+
+/// The one place where a file's numbers become an input.
+void take_in(Request& r, const char* tensor, const FileTensor& file, Dtype dtype, Control* control) {
+    const Index lost = file.overflowed + infinite_in(dtype, file.values);
+    const std::string note =
+        about_infinite(file.name, lost == file.overflowed ? Dtype::f32 : dtype, lost, std::ssize(file.values));
+    if (!note.empty()) r.notes.push_back(note);
+    r.inputs[tensor] = to_storage(file, dtype, control);
+}
+
+FileFormat format_from(const Options& o) { return {layout_from(o), to_bits16(o.bits16)}; }
+
+void read_attention_files(Options& o, Request& r, Control* control) {
+    if (o.q.empty() || o.k.empty() || o.v.empty())
+        throw UsageError(message("request.three_files", o.q.empty() ? "--q" : o.k.empty() ? "--k" : "--v"));
+    const auto read = [&](const char* flag, const std::string& path) {
+        return read_tensor(flag, path, format_from(o), control);
+    };
+    const FileTensor q = read("--q", o.q), k = read("--k", o.k), v = read("--v", o.v);
+    const Dtype dtype = take_dtype(o, q);
+    take(o.batch, "--batch", q.batch, o.q);
+    take(o.heads, "--heads", q.heads, o.q);
+    take(o.kv_heads, "--kv-heads", k.heads, o.k);
+    take_length(o.seq_q, "--seq-q", o.seq, q.rows, o.q);
+    take_length(o.seq_k, "--seq-k", o.seq, k.rows, o.k);
+    take(o.dim, "--dim", q.cols, o.q);
+    take(o.dim_v, "--dim-v", v.cols, o.v);
+    must_match("request.other_batch", "--k", o.k, k.batch, q.batch, "--q");
+    must_match("request.other_batch", "--v", o.v, v.batch, q.batch, "--q");
+    must_match("request.other_dim", "--k", o.k, k.cols, q.cols, "--q");
+    must_match("request.other_heads", "--v", o.v, v.heads, k.heads, "--k");
+    must_match("request.other_rows", "--v", o.v, v.rows, k.rows, "--k");
+    r.file_rank = q.rank;
+    if (!o.layout && q.heads > q.rows)
+        r.remark =
+            message("request.more_heads_than_rows", text::shown(o.q), std::to_string(q.heads), std::to_string(q.rows));
+    take_in(r, "Q", q, dtype, control), take_in(r, "K", k, dtype, control), take_in(r, "V", v, dtype, control);
+    if (o.d_o.empty()) return;
+    const FileTensor g = read("--do", o.d_o);
+    must_match("request.other_batch", "--do", o.d_o, g.batch, q.batch, "--q");
+    must_match("request.other_heads", "--do", o.d_o, g.heads, q.heads, "--q");
+    must_match("request.other_rows", "--do", o.d_o, g.rows, q.rows, "--q");
+    must_match("request.other_columns", "--do", o.d_o, g.cols, v.cols, "--v");
+    take_in(r, "dO", g, dtype, control);
+}
+
+void read_softmax_files(Options& o, Request& r, Control* control) {
+    const FileTensor x = read_tensor("--x", o.x, format_from(o), control);
+    const Dtype dtype = take_dtype(o, x);
+    take(o.batch, "--batch", x.batch, o.x);
+    take(o.heads, "--heads", x.heads, o.x);
+    take_length(o.seq_q, "--seq-q", o.seq, x.rows, o.x);
+    take_length(o.seq_k, "--seq-k", o.seq, x.cols, o.x);
+    r.file_rank = x.rank;
+    take_in(r, "X", x, dtype, control);
+}
+
+}  // namespace
+
+Layout layout_from(const Options& o) {
+    const std::string name = o.layout.value_or("bhsd");
+    if (name != "bhsd" && name != "bshd") throw UsageError(message("request.no_layout", text::shown(name)));
+    return name == "bhsd" ? Layout::bhsd : Layout::bshd;
+}
+
+void check_files(const Computation& c, const Options& o) {
+    layout_from(o);
+    const bool any = !(o.q + o.k + o.v + o.x + o.d_o + o.bias_file + o.bias2_file).empty();
+    if (!any && !o.bits16.empty())
+        throw UsageError(message("request.bits16_without_file", text::shown(o.bits16), c.file_flag));
+    if (!any && o.layout && o.out.empty())
+        throw UsageError(message("request.layout_without_file", text::shown(*o.layout), c.file_flag));
+    const bool attention = c.file_flag == std::string_view("--q");
+    if (attention && !o.x.empty()) throw UsageError(message("request.x_of_attention", text::shown(o.x)));
+    if (!o.d_o.empty() && &c != &computation::attention_backward)
+        throw UsageError(message("request.do_of_forward_pass", text::shown(o.d_o)));
+    if (!o.d_o.empty() && (o.q + o.k + o.v).empty()) throw UsageError(message("request.do_alone", text::shown(o.d_o)));
+    if (!attention && !(o.q + o.k + o.v).empty()) throw UsageError(message("request.qkv_of_softmax"));
+}
+
+void read_input_files(Options& o, Request& r, Control* control) {
+    if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r, control);
+    if (!o.x.empty()) read_softmax_files(o, r, control);
+}
+
+void read_bias_files(const Options& o, Request& r, const Computation& computation, Control* control) {
+    const std::pair<const char*, const std::string*> files[] = {{"--bias-file", &o.bias_file},
+                                                                {"--bias2-file", &o.bias2_file}};
+    const std::vector<TensorDecl> declared = computation.tensors(r.problem);
+    for (std::size_t k = 0; k < std::size(files); ++k) {
+        const auto& [flag, path] = files[k];
+        if (path->empty()) continue;
+        if (k >= r.problem.bias.terms.size())
+            throw UsageError(message("request.no_such_bias", flag, text::shown(*path), k == 0 ? "hqk" : "bk+ghqk"));
+        const auto t = std::find_if(declared.begin(), declared.end(),
+                                    [&](const TensorDecl& d) { return d.name == std::string_view(bias_tensors[k]); });
+        const FileTensor file = read_tensor(flag, *path, {Layout::bhsd, to_bits16(o.bits16), true}, control);
+        const Index entries = batch_in_file(r.problem, *t);
+        const auto shape = [](Index batch, Index h, Index rows, Index cols) {
+            return '[' + std::to_string(batch) + ',' + std::to_string(h) + ',' + std::to_string(rows) + ',' +
+                   std::to_string(cols) + ']';
+        };
+        const std::string has = shape(file.batch, file.heads, file.rows, file.cols),
+                          wanted = shape(entries, t->slices / entries, t->rows, t->cols);
+        if (has != wanted)
+            throw UsageError(
+                message("request.bias_of_other_shape", flag, text::shown(*path), has, wanted, r.problem.bias.name()));
+        take_in(r, t->name, file, r.problem.dtype, control);
+    }
+}
+
+}  // namespace tilescope::lab

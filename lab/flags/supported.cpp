@@ -1,0 +1,63 @@
+#include "lab/flags/supported.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "algorithms/contract/kernel_description.hpp"
+#include "algorithms/contract/validate.hpp"
+#include "core/text/message.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/table.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/workload/packing.hpp"
+#include "lab/workload/splits.hpp"
+
+namespace tilescope::lab {
+using text::message;
+namespace {
+
+/// A message that names algorithms that do what this one does not: those of the same computation, or, where there are
+/// none, those of the computation of the first one.
+[[noreturn]] void refuse(const char* id, const std::string& flag, const Algorithm& algorithm,
+                         bool (*does)(const Algorithm&)) {
+    std::vector<const Algorithm*> all;
+    for (const Algorithm& a : algorithms())
+        if (does(a)) all.push_back(&a);
+    const auto same = [&](const Algorithm* a) { return a->computes == algorithm.computes; };
+    const Computation* const computes =
+        std::any_of(all.begin(), all.end(), same) ? algorithm.computes : all.front()->computes;
+    std::vector<std::string> names;
+    for (const Algorithm* a : all)
+        if (a->computes == computes) names.push_back(a->name);
+    throw UsageError(message(id, flag, algorithm.name, text::join(names, ", "), names.size()));
+}
+
+void check_packing(const Algorithm& algorithm, const Problem& p, const Options& o) {
+    if (o.pack != name_of(Packing::on)) return;
+    if (!algorithm.packs)
+        refuse("request.packs_no_heads", "--pack on", algorithm, [](const Algorithm& a) { return a.packs; });
+    if (p.bias.by_head_or_query()) throw UsageError(message("request.bias_of_packed_heads", o.bias));
+    if (p.heads == p.kv_heads)
+        throw UsageError(message("request.nothing_to_pack", std::to_string(p.heads % 4 == 0 ? p.heads / 4 : 1)));
+}
+
+}  // namespace
+
+void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& o) {
+    if (o.splits != Options().splits && !has_splits(algorithm.knobs))
+        refuse("request.cuts_no_keys", "--splits " + text::shown(o.splits), algorithm,
+               [](const Algorithm& a) { return has_splits(a.knobs); });
+    if (algorithm.kernel->parts && o.splits != Options().splits && to_splits("--splits", o.splits).number == 0)
+        throw UsageError(message("request.own_rule_of_splits", text::shown(o.splits), algorithm.name));
+    check_packing(algorithm, problem, o);
+    const auto refusal = refuses(algorithm, problem);
+    if (!refusal) return;
+    std::vector<std::string> names;
+    for (const Algorithm* a : refusal->instead) names.push_back(a->name);
+    const std::string flag = flag_of(refusal->feature, o), feature = name_of(refusal->feature);
+    throw UsageError(names.empty() ? message("request.none_does", flag, algorithm.name, feature)
+                                   : message("request.others_do", flag, algorithm.name, feature,
+                                             text::join(names, ", "), names.size()));
+}
+
+}  // namespace tilescope::lab
