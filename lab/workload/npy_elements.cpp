@@ -1,0 +1,106 @@
+#include "lab/workload/npy_elements.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/text/message.hpp"
+#include "core/text/words.hpp"
+#include "lab/workload/npy_header.hpp"
+
+namespace tilescope::lab {
+using text::message;
+namespace {
+
+/// What to do about elements of a type that is not read. Every command here makes a file that can be read.
+NpyRefusal no_number(std::string_view descr, std::string_view type) {
+    const std::string what = message("npy.other_type", text::shown(descr));
+    if (type == "u2" || type == "i2") return {what, message("npy.bits_or_convert")};
+    if (type == "V1") return {what, message("npy.convert_fp8")};
+    if (type.starts_with('V')) return {what, message("npy.view")};
+    if (type.starts_with('c')) return {what, message("npy.save_part")};
+    if (type.starts_with('O')) return {what, message("npy.convert_objects")};
+    return {what, message("npy.convert")};
+}
+
+bool is_whole(std::string_view type) {
+    constexpr std::string_view sizes = "1248";
+    return type.size() == 2 && (type[0] == 'i' || type[0] == 'u') && sizes.find(type[1]) != std::string_view::npos;
+}
+
+/// Whole numbers of a mask, in this machine's byte order. Numbers other than 0 and 1 might be anything: ids, bits,
+/// numbers to add.
+void convert_mask(std::span<const char> from, std::size_t size, std::span<float> to) {
+    std::vector<char> one(size, 0);
+    one[std::endian::native == std::endian::little ? 0 : size - 1] = 1;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        const std::span<const char> element = from.subspan(i * size, size);
+        const bool zero = std::all_of(element.begin(), element.end(), [](char c) { return c == 0; });
+        if (!zero && !std::equal(element.begin(), element.end(), one.begin()))
+            throw NpyRefusal{message("npy.no_mask"), message("npy.save_mask_or_numbers")};
+        to[i] = zero ? 0.0f : 1.0f;
+    }
+}
+
+}  // namespace
+
+StoredElement stored_element(std::string_view descr, Bits16 bits16, WholeNumbers whole) {
+    // '=' and '|' leave the order to the machine, as does having no mark at all.
+    const bool marked = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
+    const char order = marked && (descr[0] == '<' || descr[0] == '>') ? descr[0] : npy_native_order;
+    const std::string_view type = descr.substr(marked ? 1 : 0);
+    constexpr std::pair<std::string_view, Stored> known[] = {
+        {"f2", Stored::f16}, {"f4", Stored::f32}, {"f8", Stored::f64}, {"b1", Stored::boolean}, {"V2", Stored::bf16}};
+    const bool bits = bits16 == Bits16::bf16 && (type == "u2" || type == "i2");
+    for (const auto& [name, stored] : known)
+        if (type == name || (bits && stored == Stored::bf16))
+            return {stored, static_cast<std::size_t>(type[1] - '0'), order != npy_native_order, bits};
+    if (whole == WholeNumbers::mask && is_whole(type))
+        return {Stored::whole, static_cast<std::size_t>(type[1] - '0'), order != npy_native_order};
+    throw no_number(descr, type);
+}
+
+/// Whole numbers below 3456, read as bits of bf16, are less than 2^-100: a file with no others holds no such bits.
+void check_bits(std::string_view descr, std::span<const float> values, WholeNumbers whole) {
+    const auto too_small = [](float x) { return std::abs(x) < 0x1p-100f; };
+    if (!std::all_of(values.begin(), values.end(), too_small) ||
+        std::all_of(values.begin(), values.end(), [](float x) { return x == 0; }))
+        return;
+    throw NpyRefusal{
+        message("npy.small_bits", text::shown(descr)),
+        message(whole == WholeNumbers::mask ? "npy.save_bits_mask_or_numbers" : "npy.save_bits_or_numbers")};
+}
+
+Dtype dtype_of(Stored type) {
+    return type == Stored::f16 ? Dtype::f16 : type == Stored::bf16 ? Dtype::bf16 : Dtype::f32;
+}
+
+Index to_floats(std::span<char> from, StoredElement element, std::span<float> to) {
+    if (element.swapped)
+        for (std::size_t i = 0; i < from.size(); i += element.size) std::reverse(&from[i], &from[i] + element.size);
+    if (element.type == Stored::boolean) {
+        std::transform(from.begin(), from.end(), to.begin(), [](char c) { return c != 0 ? 1.0f : 0.0f; });
+        return 0;
+    }
+    if (element.type == Stored::whole) {
+        convert_mask(from, element.size, to);
+        return 0;
+    }
+    if (element.type != Stored::f64) {
+        decode(dtype_of(element.type), std::as_bytes(from).data(), to.data(), static_cast<Index>(to.size()));
+        return 0;
+    }
+    Index overflowed = 0;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        double x = 0;
+        std::memcpy(&x, &from[8 * i], sizeof x);
+        to[i] = static_cast<float>(x);
+        overflowed += std::isfinite(x) && !std::isfinite(to[i]);
+    }
+    return overflowed;
+}
+
+}  // namespace tilescope::lab
