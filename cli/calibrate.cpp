@@ -16,6 +16,8 @@
 #include "device/case_tables.hpp"
 #include "device/kernel_run.hpp"
 #include "lab/flags/ending.hpp"
+#include "lab/gpu/gpu_json.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 #include "lab/system/atomic_file.hpp"
 
 namespace tilescope::cli {

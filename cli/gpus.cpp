@@ -9,6 +9,7 @@
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/table.hpp"
+#include "lab/gpu/gpu_json.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 
 namespace tilescope::cli {

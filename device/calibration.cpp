@@ -8,6 +8,7 @@
 #include "core/text/numbers.hpp"
 #include "lab/gpu/gpu_fields.hpp"
 #include "lab/gpu/gpu_names.hpp"
+#include "lab/gpu/gpu_presets.hpp"
 
 namespace tilescope::device {
 using text::message;

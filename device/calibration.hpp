@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/microbenchmarks.hpp"
-#include "lab/gpu/gpu_presets.hpp"
+#include "lab/gpu/gpu_json.hpp"
 
 namespace tilescope::device {
 

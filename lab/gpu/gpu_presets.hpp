@@ -9,7 +9,7 @@
 // Every error is a BadValue with one line: `gpu FILE: key: what is wrong: what is allowed`.
 #pragma once
 
-#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,34 +45,7 @@ GpuSpec recorded_gpu(std::string_view json_text, std::string_view where);
 /// A GPU with the numbers and texts of a JSON object, and the numbers that follow from them. Throws UsageError.
 GpuSpec changed_gpu(const GpuSpec& gpu, std::string_view json_text);
 
-/// A plain JSON text without sources, which parse_gpu reads back to an equal spec.
-std::string gpu_json(const GpuSpec& spec);
-
 /// Whether it has a preset's name but other numbers, because flags changed them.
 bool is_changed_preset(const GpuSpec& spec);
-
-/// Where a number comes from, and whether that is to be relied on: false where it is from memory, or sources conflict.
-struct GpuOrigin {
-    std::string source;
-    bool confirmed = true;
-};
-using GpuOrigins = std::map<std::string, GpuOrigin>;  ///< by field of GpuSpec
-
-/// gpu_json() with units and sources.
-std::string gpu_sheet_json(const GpuSpec& spec, const GpuOrigins& origins);
-/// The same for an argument of `--gpu`, which accepts the result, too.
-std::string gpu_sheet_json(const std::string& name_or_path);
-
-/// One number of a GPU for people to read.
-struct GpuNumber {
-    std::string key;     ///< the field of GpuSpec
-    std::string unit;    ///< e.g. "B", "GB/s"
-    std::string value;   ///< "unknown" for null
-    std::string source;  ///< "not given" where the file does not say
-    bool confirmed;
-};
-
-/// All numbers of what `--gpu` accepts, in the order of GpuSpec.
-std::vector<GpuNumber> gpu_numbers(std::string_view preset_or_path);
 
 }  // namespace tilescope::lab

@@ -5,6 +5,7 @@
 #include "core/record/json_entry.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
+#include "lab/gpu/gpu_json.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/report/problem_fields.hpp"
 #include "lab/workload/splits.hpp"

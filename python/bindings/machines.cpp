@@ -1,6 +1,7 @@
 // The modelled GPUs.
 #include <pybind11/stl.h>
 
+#include "lab/gpu/gpu_json.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "python/bindings/bindings.hpp"
 

@@ -1,5 +1,6 @@
 #include "device/calibration.hpp"
 
+#include "lab/gpu/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;

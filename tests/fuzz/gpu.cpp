@@ -1,4 +1,5 @@
 // Files that describe a GPU: what is understood can be written, and reads back.
+#include "lab/gpu/gpu_json.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "tests/fuzz/fuzz.hpp"
 

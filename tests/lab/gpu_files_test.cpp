@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lab/gpu/gpu_fields.hpp"
+#include "lab/gpu/gpu_json.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "tests/lab/gpu_checks.hpp"
 

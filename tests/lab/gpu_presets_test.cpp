@@ -8,6 +8,7 @@
 
 #include "core/machine/error.hpp"
 #include "lab/gpu/gpu_fields.hpp"
+#include "lab/gpu/gpu_json.hpp"
 #include "tests/lab/gpu_checks.hpp"
 
 using namespace tilescope;

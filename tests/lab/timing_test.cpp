@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text/numbers.hpp"
+#include "lab/gpu/gpu_json.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/basis.hpp"
 #include "lab/model/full_tiles.hpp"

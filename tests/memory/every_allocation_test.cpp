@@ -7,6 +7,7 @@
 
 #include "core/machine/out_of_chip_memory.hpp"
 #include "core/record/trace.hpp"
+#include "lab/gpu/gpu_json.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/report/experiment_json.hpp"
