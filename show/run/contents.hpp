@@ -7,19 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "core/record/trace.hpp"
+#include "show/run/step_reader.hpp"
 
 namespace tilescope::show {
 
 /// Derived from the recorded operations alone. A loaded tile has its tensor's name. A copy has the name of its source:
-/// "m_old" once the source changes or a factor is made of the copy. Exponentials of scores are P~ (P where nothing
-/// divides them later: a saved LSE was subtracted). Exponentials of a copied, old statistic are α, those of a new one
-/// β. Everything else has the name of its buffer, RecordedTile::name.
-class Contents {
+/// "m_old" once the source changes or a factor is made of the copy. Exponentials of scores are P~ (P where a saved LSE
+/// was subtracted, so that nothing divides them later). Exponentials of a copied, old statistic are α, those of a new
+/// one β. Everything else has the name of its buffer, RecordedTile::name.
+class Contents : public StepReader {
   public:
     Contents() = default;
-    /// `weights`: the name of scores after the softmax, "P".
+    /// Nothing is read yet. `weights`: the name of scores after the softmax, "P".
     Contents(const Trace& trace, const std::string& weights);
+    void step(const Reading& r) override;
 
     /// Name of the tile that a step wrote or made, after the step; empty where it did neither.
     const std::string& after(Index step) const { return name(step, 0); }
@@ -45,19 +46,20 @@ class Contents {
     }
     Label label(const std::string& name);
     Label old(Label label);
-    void write(const Trace& trace, Index step, std::vector<Held>& held);
-    bool is_whole(const Trace& trace, const Event& e, const std::vector<Held>& held) const;
-    Label made_by(const Trace& trace, const Event& e, const std::vector<Held>& held);
+    void write(const Event& e, Index step);
+    bool is_whole(const Event& e) const;
+    Label made_by(const Event& e);
     void name_copy(const Event& e, const std::string& buffer, Held& copy);
-    void store(const Trace& trace, const Step& step, std::vector<Held>& held);
+    void store(const Step& step);
 
+    const Trace* trace_ = nullptr;
     std::string weights_;
     std::vector<std::string> names_{""};
     std::map<std::string, Label> known_{{"", 0}};
     std::set<Label> old_;
     std::set<std::pair<Index, std::string>> buffers_;  // launches and names
-    std::set<TileId> divided_;
-    std::vector<Labels> labels_;
+    std::vector<Held> held_;                           // by tile
+    std::vector<Labels> labels_;                       // by step
 };
 
 }  // namespace tilescope::show

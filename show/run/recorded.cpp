@@ -48,72 +48,66 @@ std::string difference_from_today(const Recording& r) {
 
 TileInfo info_of(const RecordedTile& t) { return {t.name.c_str(), t.rows, t.cols, t.dtype, t.space}; }
 
-/// What a listener of the run would have been told, line by line.
-Profile profile_of(const Trace& trace) {
-    Profile profile;
-    for (Index n = 0; n < trace.size(); ++n) {
-        const Step& s = trace[n];
-        if (s.enters_line) profile.visit({s.event.block, s.event.line, 1});
-        if (s.tile() == no_tile) continue;
-        const TileInfo tile = info_of(trace.tiles()[s.tile()]);
-        Event e = s.event;
-        e.tile = &tile;
-        profile.on(e, {});
-    }
-    return profile;
-}
-
-/// The loops of one launch: the lines visited in each loop, and how many iterations it has.
-LaunchNest nest_of(const Trace& trace, Index launch) {
-    LaunchNest nest{trace.launches()[static_cast<std::size_t>(launch)].kernel, {}, {}};
-    std::map<Index, std::size_t> loops;  // by their number in the recording
-    Index last_turn = -1;
-    for (Index n = 0; n < trace.size(); ++n) {
-        const Step& s = trace[n];
-        if (s.launch != launch || s.turn < 0 || !s.enters_line) continue;
-        const RecordedTurn& turn = trace.turns()[static_cast<std::size_t>(s.turn)];
-        const auto [place, is_new] = loops.try_emplace(turn.loop, nest.loops.size());
-        if (is_new) {
-            const RecordedLoop& l = trace.loops()[static_cast<std::size_t>(turn.loop)];
-            nest.loops.push_back({.name = l.name, .promise = l.promise, .here = {l.source_line, ""}});
+/// All that can be told of a run when there is nothing but its recording.
+class RecordedCosts final : public StepReader {
+  public:
+    RecordedCosts(const Trace& trace, const Experiment& e) : trace_(trace) {
+        report_.experiment = e;
+        report_.numeric = trace.has_values();
+        for (const RecordedTensor& t : trace.tensors()) {
+            report_.tensors.push_back({t.name, t.role, t.meaning, false, t.size() * size_of(t.dtype), {}});
+            report_.hbm_footprint += report_.tensors.back().bytes;
         }
-        Loop& loop = nest.loops[place->second];
-        if (s.turn != last_turn) ++loop.turns, loop.runs += turn.index == 0;
-        last_turn = s.turn;
+        for (const RecordedLaunch& l : trace.launches()) {
+            report_.launches.push_back({l.kernel.c_str(), l.thread_blocks()});
+            nest_.push_back({l.kernel.c_str(), {}, {}});
+        }
+    }
+
+    void mark(const Reading& r) override { step(r); }
+    void step(const Reading& r) override {
+        const Event& e = r.step.event;
+        report_.counters += e.cost;
+        if (r.step.moves_data()) report_.tensors[e.region.tensor].traffic += Traffic::of(e.cost);
+        take_peaks(r.step);
+        if (r.step.enters_line) profile_.visit({e.block, e.line, 1});
+        if (r.step.enters_line && r.step.turn >= 0) enter_line(r.step);
+        if (r.step.tile() == no_tile) return;
+        const TileInfo tile = info_of(trace_.tiles()[r.step.tile()]);
+        Event heard = e;
+        heard.tile = &tile;
+        profile_.on(heard, {});
+    }
+    Counted counted() && { return {std::move(report_), profile_.lines(), std::move(nest_), trace_.size()}; }
+
+  private:
+    void take_peaks(const Step& s) {
+        LaunchInfo& l = report_.launches[static_cast<std::size_t>(s.launch)];
+        l.sram_peak = std::max(l.sram_peak, s.event.sram_used);
+        l.register_peak = std::max(l.register_peak, s.event.registers_used);
+        report_.sram_peak = std::max(report_.sram_peak, l.sram_peak);
+        report_.register_peak = std::max(report_.register_peak, l.register_peak);
+    }
+    /// Notes the line in the loop that it is in.
+    void enter_line(const Step& s) {
+        const Index number = trace_.turns()[static_cast<std::size_t>(s.turn)].loop;
+        std::vector<Loop>& loops = nest_[static_cast<std::size_t>(s.launch)].loops;
+        const auto [place, is_new] = loops_.try_emplace({s.launch, number}, loops.size());
+        if (is_new) {
+            const RecordedLoop& l = trace_.loops()[static_cast<std::size_t>(number)];
+            loops.push_back({.name = l.name, .promise = l.promise, .here = {l.source_line, ""}});
+        }
+        Loop& loop = loops[place->second];
         loop.first_line = loop.first_line == 0 ? s.event.line : std::min(loop.first_line, s.event.line);
         loop.last_line = std::max(loop.last_line, s.event.line);
     }
-    return nest;
-}
 
-Report report_of(const Trace& trace, const Experiment& e) {
-    Report r;
-    r.experiment = e;
-    r.numeric = trace.has_values();
-    for (const RecordedTensor& t : trace.tensors()) {
-        r.tensors.push_back({t.name, t.role, t.meaning, false, t.size() * size_of(t.dtype), {}});
-        r.hbm_footprint += r.tensors.back().bytes;
-    }
-    for (const RecordedLaunch& l : trace.launches()) r.launches.push_back({l.kernel.c_str(), l.thread_blocks()});
-    for (Index n = 0; n < trace.size(); ++n) {
-        const Step& s = trace[n];
-        r.counters += s.event.cost;
-        if (s.moves_data()) r.tensors[s.event.region.tensor].traffic += Traffic::of(s.event.cost);
-        LaunchInfo& l = r.launches[static_cast<std::size_t>(s.launch)];
-        l.sram_peak = std::max(l.sram_peak, s.event.sram_used);
-        l.register_peak = std::max(l.register_peak, s.event.registers_used);
-        r.sram_peak = std::max(r.sram_peak, l.sram_peak);
-        r.register_peak = std::max(r.register_peak, l.register_peak);
-    }
-    return r;
-}
-
-/// All that can be told of a run when there is nothing but its recording.
-Counted counted_from(const Trace& trace, const Experiment& e) {
-    Counted c{report_of(trace, e), profile_of(trace).lines(), {}, trace.size()};
-    for (std::size_t l = 0; l < trace.launches().size(); ++l) c.nest.push_back(nest_of(trace, static_cast<Index>(l)));
-    return c;
-}
+    const Trace& trace_;
+    Report report_;
+    Profile profile_;
+    std::vector<LaunchNest> nest_;                          // its loops without how often they run
+    std::map<std::pair<Index, Index>, std::size_t> loops_;  // by launch and number in the recording
+};
 
 }  // namespace
 
@@ -123,7 +117,11 @@ Run::Run(Recording recording) : recorded_(recording.experiment.problem), as_reco
     inputs_ = remark_.empty() ? inputs_of(recording) : Inputs();
     if (remark_.empty()) counted_ = count_for_show(e);
     schedule(std::move(recording.trace), e.gpu.sms);
-    if (!remark_.empty()) counted_ = counted_from(trace(), e);
+    if (!remark_.empty()) {
+        RecordedCosts costs(trace(), e);
+        read_steps(*schedule_, {&costs});
+        counted_ = std::move(costs).counted();
+    }
     note_recorded_part();
     if (has_values() && remark_.empty()) look_ahead();
     add_up();

@@ -1,6 +1,7 @@
 #include "show/run/run.hpp"
 
 #include <limits>
+#include <numeric>
 
 #include "core/machine/mistakes.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
@@ -78,33 +79,43 @@ void Run::tell_failure() {
     shortened_ = text::sentences({shortened_, message("run.fails", std::to_string(failure_->tick), failure_->message)});
 }
 
-/// Bytes by tick, and keyframes of the costs by line.
-void Run::add_up() {
-    Bytes read = 0, write = 0;
-    hbm_read_ = hbm_sent_ = {0};
-    LineCosts lines;
-    made_.assign(trace().tiles().size(), -1);
-    traffic_.assign(trace().tensors().size(), {});
-    for (const RecordedTensor& t : trace().tensors()) last_stores_.emplace_back(t.regions.size(), -1);
-    for (Index tick = 1; tick <= ticks(); ++tick) {
-        const Index first = schedule_->steps_after(tick - 1), last = schedule_->steps_after(tick);
-        for (Index s = first; s < last; ++s) {
-            const Event& event = trace()[s].event;
-            if (lines.step % line_keyframe == 0) line_keyframes_.push_back(lines);
-            read += event.cost.hbm_read, write += event.cost.hbm_sent();
-            lines.by_line[event.line] += event.cost;
-            recorded_counters_ += event.cost;
-            if (event.kind() == Kind::store)
-                last_stores_[event.region.tensor][static_cast<std::size_t>(trace()[s].region)] = s;
-            if (trace()[s].moves_data()) traffic_[event.region.tensor] += Traffic::of(event.cost);
-            if (event.out != no_tile && made_[event.out] < 0) made_[event.out] = s;
-            ++lines.step;
-        }
-        hbm_read_.push_back(read), hbm_sent_.push_back(write);
+/// Bytes by tick, keyframes of the costs by line, and the first or last steps of tiles and regions.
+class Run::Totals final : public StepReader {
+  public:
+    explicit Totals(Run& to) : to_(to) {
+        to_.hbm_read_.assign(static_cast<std::size_t>(to_.ticks()) + 1, 0);
+        to_.hbm_sent_ = to_.hbm_read_;
+        to_.made_.assign(to_.trace().tiles().size(), -1);
+        to_.traffic_.assign(to_.trace().tensors().size(), {});
+        for (const RecordedTensor& t : to_.trace().tensors()) to_.last_stores_.emplace_back(t.regions.size(), -1);
     }
-    if (line_keyframes_.empty()) line_keyframes_.push_back({});
+    void mark(const Reading& r) override { step(r); }
+    void step(const Reading& r) override {
+        const Event& e = r.step.event;
+        if (r.number % line_keyframe == 0) to_.line_keyframes_.push_back({r.number, by_line_});
+        by_line_[e.line] += e.cost;
+        to_.recorded_counters_ += e.cost;
+        to_.hbm_read_[static_cast<std::size_t>(r.tick)] += e.cost.hbm_read;
+        to_.hbm_sent_[static_cast<std::size_t>(r.tick)] += e.cost.hbm_sent();
+        if (e.moves_data()) to_.traffic_[e.region.tensor] += Traffic::of(e.cost);
+        if (e.kind() == Kind::store)
+            to_.last_stores_[e.region.tensor][static_cast<std::size_t>(r.step.region)] = r.number;
+        if (e.out != no_tile && to_.made_[e.out] < 0) to_.made_[e.out] = r.number;
+    }
+
+  private:
+    Run& to_;
+    std::map<std::uint16_t, Counters> by_line_;
+};
+
+void Run::add_up() {
     const bool attention = algorithm().computes->features.has(Feature::head_dims);
+    Totals totals(*this);
     contents_ = Contents(trace(), attention ? "P" : algorithm().computes->output);
+    read_steps(*schedule_, {&totals, &contents_});
+    for (std::vector<Bytes>* bytes : {&hbm_read_, &hbm_sent_})
+        std::partial_sum(bytes->begin(), bytes->end(), bytes->begin());
+    if (line_keyframes_.empty()) line_keyframes_.push_back({});
     spread_time();
 }
 

@@ -139,6 +139,7 @@ class Run {
     void note_recorded_part();
     Index last_tick_of(const Place& place) const;
     void tell_failure();
+    class Totals;
     void add_up();
     void spread_time();
     double recorded_until(std::size_t launch) const;

@@ -16,10 +16,9 @@ std::optional<First> first_rescaling(const Run& run) {
     const Trace& trace = run.trace();
     for (Index k = 0; k < trace.size(); ++k) {
         const Step& s = trace[k];
-        if (!works(s.kind()) || s.moves_data() || s.kind() == Kind::product || s.event.out == no_tile) continue;
+        if (!takes_exponential(s.event.operation->effect)) continue;
         const RecordedTile& tile = trace.tiles()[s.event.out];
         if (tile.meaning != Meaning::statistic || tile.cols != 1) continue;
-        if (!takes_exponential(s.event.operation->effect)) continue;
         const TileData values = trace.values(s);
         const auto less = std::find_if(values.begin(), values.end(), [](float f) { return f > 0 && f < 1; });
         if (less == values.end()) continue;
