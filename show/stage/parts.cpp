@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <span>
 
+#include "core/machine/seen.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "show/words/value_text.hpp"
 
 namespace tilescope::show {
 namespace {
-
-Span shared(Span a, Span b) {
-    const Index begin = std::max(a.begin, b.begin);
-    return {begin, std::max<Index>(0, std::min(a.end(), b.end()) - begin)};
-}
 
 bool is_statistic(Meaning m) { return m == Meaning::statistic; }
 
@@ -22,12 +18,7 @@ bool is_statistic(Meaning m) { return m == Meaning::statistic; }
 Parts::Parts(const Run& run, Index head) : run_(run), head_(head) {
     read_grid();
     if (launch_ < 0) return;
-    const Trace& trace = run_.trace();
-    for (Index k = 0; k < trace.size(); ++k) {
-        if (trace[k].kind() <= Kind::block_end) continue;
-        if (trace[k].launch == launch_) read_part(k);
-        if (trace[k].launch > launch_) read_merge(k);
-    }
+    read_steps(run_.schedule(), {this});
     of_partial_.resize(partials_.size());
     // The others are added to the first part that is read: that one counts as added once it is weighed, or read.
     for (Addition& a : additions_) {
@@ -55,8 +46,12 @@ void Parts::read_grid() {
     }
 }
 
-void Parts::read_part(Index k) {
-    const Step& step = run_.trace()[k];
+void Parts::step(const Reading& r) {
+    if (r.step.launch == launch_) read_part(r.step, r.number);
+    if (r.step.launch > launch_) read_merge(r.step, r.number);
+}
+
+void Parts::read_part(const Step& step, Index k) {
     const Event& e = step.event;
     if (step.kind() == Kind::store && run_.trace().tensors()[e.region.tensor].role == Role::scratch)
         tensors_.insert(e.region.tensor);
@@ -78,8 +73,7 @@ void Parts::read_part(Index k) {
     p.tiles.insert(is_statistic(meaning) ? first_output : p.tiles.end(), e.out);
 }
 
-void Parts::read_merge(Index k) {
-    const Step& step = run_.trace()[k];
+void Parts::read_merge(const Step& step, Index k) {
     const Event& e = step.event;
     const auto of = [&](TileId tile) {
         const auto at = reading_.find(tile);
@@ -95,7 +89,7 @@ void Parts::read_merge(Index k) {
         if (at != by_row_.begin()) --at;
         for (; at != by_row_.end() && at->first < e.region.rows.end(); ++at) {
             const Partial& p = partials_[at->second];
-            const Span some = shared(p.output.rows, e.region.rows);
+            const Span some = intersection(p.output.rows, e.region.rows);
             const Index shift = p.rows.begin - p.output.rows.begin;  // from rows in HBM to those of the problem
             if (some.size > 0)
                 additions_.push_back({.partial = at->second,
@@ -113,7 +107,9 @@ void Parts::read_merge(Index k) {
     if (e.out != no_tile && run_.trace().tiles()[e.out].cols == 1) written_[e.out] = k;
 }
 
-Span Parts::keys(Index part) const { return shared({part * keys_a_part_, keys_a_part_}, {0, run_.recorded().seq_k}); }
+Span Parts::keys(Index part) const {
+    return intersection({part * keys_a_part_, keys_a_part_}, {0, run_.recorded().seq_k});
+}
 
 Index Parts::with_keys() const {
     return count_ == 0 ? 0 : std::min(count_, ceil_div(run_.recorded().seq_k, keys_a_part_));

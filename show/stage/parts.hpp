@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "show/run/run.hpp"
+#include "show/run/step_reader.hpp"
 
 namespace tilescope::show {
 
@@ -37,7 +38,7 @@ struct Addition {
 };
 
 /// The parts of one head.
-class Parts {
+class Parts : StepReader {
   public:
     Parts(const Run& run, Index head);
 
@@ -73,8 +74,9 @@ class Parts {
   private:
     std::size_t place(const Partial& p) const { return static_cast<std::size_t>(&p - partials_.data()); }
     void read_grid();
-    void read_part(Index step);
-    void read_merge(Index step);
+    void step(const Reading& r) override;
+    void read_part(const Step& step, Index number);
+    void read_merge(const Step& step, Index number);
 
     const Run& run_;
     Index head_, launch_ = -1, merge_ = -1, count_ = 0, keys_a_part_ = 0;

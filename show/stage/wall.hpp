@@ -6,7 +6,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +35,11 @@ struct Visit {
     /// The share of its coat that is painted after a tick: 0 to 1.
     double painted_share(Index tick) const;
 };
+
+/// The meaning of a tensor; of a gradient, the meaning of the tensor that it is the gradient of.
+inline Meaning belongs_to(const RecordedTensor& t) {
+    return t.meaning == Meaning::gradient ? t.gradient_of : t.meaning;
+}
 
 /// A tensor along the matrix.
 struct WallEdge {
@@ -137,6 +141,7 @@ class Wall {
     Trips trips_a_visit(const Visit& like, TensorId tensor) const;
 
   private:
+    friend class WallReader;
     struct Trip {
         Index tick;
         Trips so_far;
@@ -146,17 +151,13 @@ class Wall {
     void find_tensors();
     void find_edge(TensorId tensor);
     void sort_edges();
-    void note_recomputed(Index step, std::set<TileId>& tiles);
-    void read_recording();
+    void read_visits();
     void look_at_mask();
     WallGroup group(Span rows, Span cols) const;
     Index first_coat(const std::vector<std::size_t>& visits) const;
     Index first_done(Index i, Index j) const;
     Count scores_in(const Visit& v, Index i, Index j) const;
     void sort_visits();
-    void travel(Index tick, const Step& step);
-    void add_to_loop(const Step& step, Index loop);
-    void store_sheet(Index tick, const Region& region);
 
     const Run& run_;
     Index head_;
