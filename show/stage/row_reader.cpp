@@ -1,5 +1,6 @@
 // Reads a row's story out of a recording: what each operation wrote of the row, grouped into visits.
 #include <numeric>
+#include <utility>
 
 #include "show/stage/row.hpp"
 
@@ -39,15 +40,76 @@ RowForm form_after(const Event& e, RowForm out, RowForm a) {
 
 }  // namespace
 
-/// Goes through the thread blocks of a head once, and keeps what is written of the row.
-class RowReader {
+/// Which rows the tiles of a head have. Tiles that an operation takes row by row have the same rows: found from scores,
+/// or from loads and stores.
+class TileRows final : public StepReader {
   public:
-    RowReader(RowStory& to) : to_(to), run_(to.run_), trace_(run_.trace()), tiles_(trace_.tiles().size()) {
+    TileRows(const Run& run, Index head) : run_(run), trace_(run.trace()), tiles_(trace_.tiles().size()) {
+        for (const Placement& p : run.schedule().placements()) ours_.push_back(run.head_of(p) == head);
         std::iota(tiles_.begin(), tiles_.end(), TileId{0});
-        find_ours();
-        align();
-        read();
+        read_steps(run.schedule(), {this});
+        for (const auto* from : {&scores_, &moved_})
+            for (const auto& [t, span] : *from) rows_.try_emplace(root(t), span);
+    }
+
+    void step(const Reading& r) override {
+        const Step& s = r.step;
+        const Event& e = s.event;
+        if (!ours(r) || !works(s.kind())) return;
+        if (!s.moves_data() && !e.reads[0].transposed) join(e.out, e.a());
+        const TileId t = s.tile();
+        if (t == no_tile || e.region.rows.size != trace_.tiles()[t].rows) return;
+        const Meaning of = s.moves_data() ? trace_.tensors()[e.region.tensor].meaning : e.meaning;
+        const Index rows = s.moves_data() ? trace_.tensors()[e.region.tensor].rows : 0;
+        if (of == Meaning::score) scores_.try_emplace(t, e.region.rows);
+        if (rows == run_.recorded().seq_q && (of == Meaning::query || of == Meaning::output))
+            moved_.try_emplace(t, e.region.rows);
+    }
+    /// Whether the thread block works on the head.
+    bool ours(const Reading& r) const { return ours_[r.placement]; }
+    /// Empty where they are not known.
+    Span of(TileId tile) {
+        const auto at = rows_.find(root(tile));
+        return at == rows_.end() ? Span{} : at->second;
+    }
+
+  private:
+    TileId root(TileId t) {
+        while (tiles_[t] != t) t = tiles_[t] = tiles_[tiles_[t]];
+        return t;
+    }
+    void join(TileId a, TileId b) {
+        if (a != no_tile && b != no_tile && trace_.tiles()[a].rows == trace_.tiles()[b].rows) tiles_[root(a)] = root(b);
+    }
+
+    const Run& run_;
+    const Trace& trace_;
+    std::vector<bool> ours_;     // by placement
+    std::vector<TileId> tiles_;  // union-find: another tile with the same rows, or itself
+    std::map<TileId, Span> scores_, moved_, rows_;
+};
+
+/// Goes through the thread blocks of a head, and keeps what is written of the row.
+class RowReader final : public StepReader {
+  public:
+    explicit RowReader(RowStory& to)
+        : to_(to), trace_(to.run_.trace()), rows_(to.run_, to.head_), known_(trace_.tiles().size()) {
+        for (const RecordedTensor& t : trace_.tensors())
+            stored_.push_back(t.meaning == Meaning::score ? RowForm::scores : RowForm::other);
+        read_steps(to.run_.schedule(), {this});
         line_up();
+    }
+
+    void step(const Reading& r) override {
+        const Step& s = r.step;
+        const Event& e = s.event;
+        if (!rows_.ours(r) || s.kind() == Kind::release) return;
+        if (s.kind() == Kind::store) return store(s, r.tick);
+        Known& out = known_[e.out];
+        const Known a = e.a() == no_tile ? Known{} : known_[e.a()];
+        const Index before = std::exchange(out.written, r.number);
+        out.form = s.kind() == Kind::load ? stored_[e.region.tensor] : form_after(e, out.form, a.form);
+        keep({r.tick, r.number, 0, out.form, a.written, before, 0}, s);
     }
 
   private:
@@ -63,78 +125,18 @@ class RowReader {
 
     static Stored place_of(const Region& r) { return {r.tensor, r.slice, r.rows.begin, r.cols.begin}; }
 
-    void find_ours() {
-        for (const Placement& p : run_.schedule().placements())
-            ours_[{p.launch, p.block}] = run_.head_of(p) == to_.head_;
-    }
-    bool ours(const Step& s) {
-        if (s.kind() <= Kind::block_end) return false;
-        if (last_ != std::pair(s.launch, s.event.block))
-            last_ = {s.launch, s.event.block}, last_is_ours_ = ours_[last_];
-        return last_is_ours_;
-    }
-    TileId root(TileId t) {
-        while (tiles_[t] != t) t = tiles_[t] = tiles_[tiles_[t]];
-        return t;
-    }
-    void join(TileId a, TileId b) {
-        if (a != no_tile && b != no_tile && trace_.tiles()[a].rows == trace_.tiles()[b].rows) tiles_[root(a)] = root(b);
-    }
-
-    /// Tiles that an operation takes row by row have the same rows: found from scores, or from loads and stores.
-    void align() {
-        std::map<TileId, Span> scores, moved;
-        for (Index k = 0; k < trace_.size(); ++k) {
-            const Step& s = trace_[k];
-            const Event& e = s.event;
-            if (!ours(s) || !works(s.kind())) continue;
-            if (!s.moves_data() && !e.reads[0].transposed) join(e.out, e.a());
-            const TileId t = s.tile();
-            if (t == no_tile || e.region.rows.size != trace_.tiles()[t].rows) continue;
-            const Meaning of = s.moves_data() ? trace_.tensors()[e.region.tensor].meaning : e.meaning;
-            const Index rows = s.moves_data() ? trace_.tensors()[e.region.tensor].rows : 0;
-            if (of == Meaning::score) scores.try_emplace(t, e.region.rows);
-            if (rows == run_.recorded().seq_q && (of == Meaning::query || of == Meaning::output))
-                moved.try_emplace(t, e.region.rows);
-        }
-        for (const auto* from : {&scores, &moved})
-            for (const auto& [t, span] : *from) rows_.try_emplace(root(t), span);
-    }
-
-    void read() {
-        std::vector<Known> known(trace_.tiles().size());
-        std::vector<RowForm> stored;
-        for (const RecordedTensor& t : trace_.tensors())
-            stored.push_back(t.meaning == Meaning::score ? RowForm::scores : RowForm::other);
-        Index tick = 1;
-        for (Index k = 0; k < trace_.size(); ++k) {
-            while (run_.schedule().steps_after(tick) <= k) ++tick;
-            const Step& s = trace_[k];
-            const Event& e = s.event;
-            if (!ours(s) || s.kind() == Kind::release) continue;
-            if (s.kind() == Kind::store) {
-                RowForm& form = stored[e.region.tensor];
-                if (known[e.a()].form != RowForm::other) form = known[e.a()].form;
-                stored_shares_[place_of(e.region)] = shares(known[e.a()].written);
-                if (const auto at = rows_.find(root(e.a())); at != rows_.end() && common(at->second, {to_.query_, 1}))
-                    stretch(s, tick);
-                continue;
-            }
-            Known& out = known[e.out];
-            const Known a = e.a() == no_tile ? Known{} : known[e.a()];
-            const Index before = out.written;
-            out.written = k;
-            const RowForm loaded = s.kind() == Kind::load ? stored[e.region.tensor] : RowForm::other;
-            out.form = s.kind() == Kind::load ? loaded : form_after(e, out.form, a.form);
-            keep({tick, k, 0, out.form, a.written, before, 0}, s);
-        }
+    void store(const Step& s, Index tick) {
+        const Event& e = s.event;
+        if (known_[e.a()].form != RowForm::other) stored_[e.region.tensor] = known_[e.a()].form;
+        stored_shares_[place_of(e.region)] = shares(known_[e.a()].written);
+        if (common(rows_.of(e.a()), {to_.query_, 1}) > 0) stretch(s, tick);
     }
 
     void keep(RowWrite w, const Step& s) {
         const Event& e = s.event;
-        const auto at = rows_.find(root(e.out));
-        if (at == rows_.end() || common(at->second, {to_.query_, 1}) == 0) return;
-        w.row = w.a_row = to_.query_ - at->second.begin;
+        const Span rows = rows_.of(e.out);
+        if (common(rows, {to_.query_, 1}) == 0) return;
+        w.row = w.a_row = to_.query_ - rows.begin;
         if (trace_.tiles()[e.out].meaning == Meaning::query) return;
         if (w.form == RowForm::sum) to_.shares_[w.step] = shares_after(w, e);
         place(s, w).writes.push_back(w);
@@ -210,20 +212,17 @@ class RowReader {
     }
 
     RowStory& to_;
-    const Run& run_;
     const Trace& trace_;
-    std::vector<TileId> tiles_;  // union-find: another tile with the same rows, or itself
-    std::map<TileId, Span> rows_;
-    std::map<std::pair<Index, Index>, bool> ours_;
+    TileRows rows_;
+    std::vector<Known> known_;     // by tile
+    std::vector<RowForm> stored_;  // by tensor
     std::vector<Told> told_;
     std::map<std::pair<Index, Index>, std::size_t> under_way_;  // by launch and block
     std::map<Stored, std::vector<RowShare>> stored_shares_;
-    std::pair<Index, Index> last_{-1, -1};
-    bool last_is_ours_ = false;
 };
 
 RowStory::RowStory(const Run& run, Index head, Index query) : run_(run), head_(head), query_(query) {
-    if (run.has_values()) RowReader(*this);
+    if (run.has_values()) RowReader reader(*this);
 }
 
 }  // namespace tilescope::show
