@@ -1,12 +1,14 @@
 // Algorithms that are written in Python, and the list of all algorithms.
 #include <pybind11/stl.h>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "python/bindings/program.hpp"
 #include "python/bindings/running.hpp"
 #include "python/bindings/texts.hpp"
 
 namespace tilescope::python {
+using text::message;
 namespace {
 
 /// A Python object that algorithms keep for ever: once the interpreter has ended, nothing could be given back to it.
@@ -24,7 +26,7 @@ struct Declared {
 
 TensorDecl declaration(const Problem& p, const Declared& d) {
     if (d.rows < 1 || d.cols < 1)
-        throw BadValue("tensors", d.name, "has to have rows and columns", "rows=p.seq_q, cols=1");
+        throw BadValue("tensors", d.name, message("added.no_elements"), "rows=p.seq_q, cols=1");
     TensorDecl t = declare(p, for_ever(d.name), role_of(d.role), meaning_of(d.meaning), sliced_of(d.sliced), d.rows,
                            d.cols, dtype_of(d.dtype));
     return t;
@@ -57,7 +59,7 @@ std::span<const CodeLine> code_lines(const std::vector<Line>& lines) {
     auto* const kept = new std::vector<CodeLine>;  // for ever, as the algorithm's
     for (const auto& [number, code, why] : lines) {
         if (number < 1 || number > 0xffff)
-            throw BadValue("code", std::to_string(number), "a line's number has to be from 1 to 65535");
+            throw BadValue("code", std::to_string(number), message("added.line_number"));
         kept->push_back({static_cast<std::uint16_t>(number), for_ever(code), for_ever(why)});
     }
     return *kept;
@@ -66,7 +68,7 @@ std::span<const CodeLine> code_lines(const std::vector<Line>& lines) {
 Knobs knobs_of(const std::vector<std::string>& names) {
     for (const std::string& name : names)
         if (name != "br" && name != "bc" && name != "splits")
-            throw BadValue("knobs", name, "must be one of br, bc, splits", "br");
+            throw BadValue("knobs", name, message("given.one_of", "br, bc, splits"), "br");
     return std::find(names.begin(), names.end(), "splits") != names.end() ? Knobs(split_knobs) : Knobs(tile_knobs);
 }
 
@@ -75,8 +77,7 @@ void add_of_python(const std::string& name, const std::string& computes, const s
                    Index last, const std::vector<Line>& code, const std::vector<std::string>& features,
                    const std::string& idea, const std::string& paper, const std::vector<std::string>& knobs,
                    py::object run, py::object tensors) {
-    if (runs_under_way() > 0)
-        throw RunError("algorithm " + name + ": is added while something runs; add it before, or after");
+    if (runs_under_way() > 0) throw RunError(message("added.while_running", name));
     const Computation& computation = computation_of(computes);
     FeatureSet supports;
     for (const std::string& f : features) supports = supports.with(feature_of(f));
@@ -84,8 +85,7 @@ void add_of_python(const std::string& name, const std::string& computes, const s
     // A notebook may define an algorithm again. A file that a program loads may not replace another file's algorithm.
     if (const Algorithm* known = find_algorithm(name);
         embedded() && known && known->file && std::string_view(known->file) != file)
-        throw UsageError("algorithm " + text::shown(name) + ": " + text::shown(known->file) +
-                         " has one by that name; give one of them another");
+        throw UsageError(message("added.name_taken", text::shown(name), text::shown(known->file)));
     const Kept program(std::move(run)), more(std::move(tensors));
     Algorithm a{.name = for_ever(name),
                 .computes = &computation,

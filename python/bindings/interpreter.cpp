@@ -6,9 +6,11 @@
 #include <exception>
 #include <filesystem>
 
+#include "core/text/message.hpp"
 #include "python/bindings/errors.hpp"
 
 namespace tilescope::python {
+using text::message;
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,7 +43,7 @@ void start() {
     PyConfig_SetBytesString(&config, &config.program_name, python_program().c_str());
     const PyStatus status = Py_InitializeFromConfig(&config);
     PyConfig_Clear(&config);
-    if (PyStatus_Exception(status)) throw RunError(std::string("Python does not start: ") + status.err_msg);
+    if (PyStatus_Exception(status)) throw RunError(message("interpreter.does_not_start", status.err_msg));
     static PyModuleDef definition;
     auto core = py::module_::create_extension_module("tilescope._core", nullptr, &definition);
     define(core);
@@ -53,7 +55,7 @@ void start() {
 
 /// "my_kernel.py:12: NameError: ..." as "line 12: NameError: ...", for a caller that names the file.
 std::string without_file(const std::string& what, const std::string& file) {
-    return what.starts_with(file + ':') ? "line " + what.substr(file.size() + 1) : what;
+    return what.starts_with(file + ':') ? message("interpreter.at_line", what.substr(file.size() + 1)) : what;
 }
 
 void load(const char* path, const char* file) {

@@ -4,10 +4,12 @@
 #include "algorithms/contract/scores.hpp"
 #include "core/machine/gradient_ops.hpp"
 #include "core/machine/ops.hpp"
+#include "core/text/message.hpp"
 #include "python/bindings/program.hpp"
 #include "python/bindings/texts.hpp"
 
 namespace tilescope::python {
+using text::message;
 namespace {
 
 using Made = std::unique_ptr<OnChip>;
@@ -44,7 +46,7 @@ Made alloc(OnSm& b, const std::string& name, Index rows, Index cols, float fill,
     return b.verb([&](Block& block, Here here) {
         if (rows < 0 || cols < 0 || rows > most_elements || cols > most_elements ||
             (cols > 0 && rows > most_elements / cols))
-            throw std::logic_error("alloc: no tile is " + std::to_string(rows) + " x " + std::to_string(cols));
+            throw std::logic_error(message("handle.no_such_tile", std::to_string(rows), std::to_string(cols)));
         return std::make_unique<OnChip>(
             b, block.alloc(for_ever(name), rows, cols, space_of(space), dtype_of(dtype), fill, here));
     });

@@ -7,10 +7,12 @@
 #include "algorithms/contract/scores.hpp"
 #include "core/machine/event.hpp"
 #include "core/machine/gpu_spec.hpp"
+#include "core/text/message.hpp"
 #include "python/bindings/here.hpp"
 #include "python/bindings/texts.hpp"
 
 namespace tilescope::python {
+using text::message;
 namespace {
 
 constexpr Index most_line = 0xffff;  // of pseudo-code
@@ -27,10 +29,9 @@ struct OnGpu {
     std::shared_ptr<ProgramRun> run;
 };
 
-/// Throws ProgramError where a function was not entered because its arguments do not match.
-void refuse_arguments(const py::error_already_set& e, const std::string& called) {
-    if (!e.trace() && e.matches(PyExc_TypeError))
-        throw ProgramError(with_place(called + "; " + py::str(e.value()).cast<std::string>()));
+/// What Python says where a function was not entered because its arguments do not match; "" for any other exception.
+std::string wrong_arguments(const py::error_already_set& e) {
+    return !e.trace() && e.matches(PyExc_TypeError) ? py::str(e.value()).cast<std::string>() : "";
 }
 
 void call_body(const py::function& body, Block& b, const std::shared_ptr<ProgramRun>& run, std::span<const Span> at) {
@@ -47,16 +48,17 @@ void call_body(const py::function& body, Block& b, const std::shared_ptr<Program
         else
             body(block, at[0], at[1], at[2]);
     } catch (py::error_already_set& e) {
-        refuse_arguments(e, "launch: the body is called with a thread block and a span for each of the grid's " +
-                                std::to_string(at.size()) + " axes");
+        if (const std::string wrong = wrong_arguments(e); !wrong.empty())
+            throw ProgramError(with_place(at.size() == 1 ? message("handle.body_of_one_axis", wrong)
+                                                         : message("handle.body_of_axes", at.size(), wrong)));
         throw_native(e);
     }
 }
 
 void launch(const OnGpu& on, const std::string& kernel, const std::vector<Axis>& axes, const py::function& body) {
     Gpu& gpu = on.run->open("launch");
-    if (on.run->block) throw ProgramError(with_place("launch: a thread block cannot launch a grid"));
-    if (axes.empty() || axes.size() > 3) throw ProgramError(with_place("launch: a grid has one to three axes"));
+    if (on.run->block) throw ProgramError(with_place(message("handle.block_launches")));
+    if (axes.empty() || axes.size() > 3) throw ProgramError(with_place(message("handle.one_to_three_axes")));
     const char* const name = for_ever(kernel);
     const Here here = here_in_python();
     const auto& run = on.run;
@@ -117,18 +119,18 @@ void define_tensors(py::module_& m) {
 }  // namespace
 
 Gpu& ProgramRun::open(const char* what) const {
-    if (!gpu) throw ProgramError(std::string(what) + ": the run that this belongs to is over");
+    if (!gpu) throw ProgramError(message("handle.run_is_over", what));
     return *gpu;
 }
 
 InHbm ByName::at(const std::string& name) const {
-    run->open("a tensor");
+    if (!run->gpu) throw ProgramError(message("handle.run_of_tensor_is_over"));
     return {(*run->declared)[{name, here_in_python()}], name, run};
 }
 
 const Tensors& ByName::of(const ProgramRun& asking) const {
     if (run.get() == &asking) return *run->declared;
-    throw ProgramError(with_place("the tensors belong to another run"));
+    throw ProgramError(with_place(message("handle.tensors_of_other_run")));
 }
 
 OnChip::OnChip(OnSm& block, Tile tile) : tile_(std::move(tile)), block_(&block), place_(block.tiles_.size()) {
@@ -143,14 +145,13 @@ OnChip::~OnChip() {
 }
 
 const Tile& OnChip::look() const {
-    if (!tile_) throw ProgramError("a tile is looked at after its thread block ended");
+    if (!tile_) throw ProgramError(message("handle.tile_ended_before_look"));
     return *tile_;
 }
 
 Tile& OnChip::of(const OnSm& block) {
     if (block_ == &block) return *tile_;
-    throw ProgramError(
-        with_place(block_ ? "a tile belongs to another thread block" : "a tile is used after its thread block ended"));
+    throw ProgramError(with_place(message(block_ ? "handle.tile_of_other_block" : "handle.tile_ended")));
 }
 
 void OnSm::end() {
@@ -162,7 +163,7 @@ void OnSm::end() {
 }
 
 Block& OnSm::open() const {
-    if (!block_) throw ProgramError(with_place("a thread block is used after its end"));
+    if (!block_) throw ProgramError(with_place(message("handle.block_ended")));
     return *block_;
 }
 
@@ -170,13 +171,13 @@ Index OnSm::index() const { return open().index(); }
 
 void OnSm::at(Index line) {
     if (line < 0 || line > most_line)
-        throw BadValue("line", std::to_string(line), "must be from 0 to " + std::to_string(most_line), "1");
+        throw BadValue("line", std::to_string(line), message("given.line", std::to_string(most_line)), "1");
     open().at(static_cast<std::uint16_t>(line));
 }
 
 const Hbm& OnSm::hbm(const InHbm& tensor) const {
     if (tensor.run == run_) return tensor.tensor;
-    throw ProgramError(with_place("tensor " + tensor.name + " belongs to another run"));
+    throw ProgramError(with_place(message("handle.tensor_of_other_run", tensor.name)));
 }
 
 Here OnSm::enter(Block& block) {
@@ -188,7 +189,9 @@ Here OnSm::enter(Block& block) {
     return here;
 }
 
-std::string with_place(const std::string& what) { return what + ", at " + source_of(here_in_python()); }
+std::string with_place(const std::string& what) { return with_place(what, here_in_python()); }
+
+std::string with_place(const std::string& what, Here here) { return message("mistake.at", what, source_of(here)); }
 
 void run_python(const py::object& program, const char* file, Index first, Index last, Gpu& gpu, const Tensors& t,
                 const Problem& p, const Tiling& tile) {
@@ -202,7 +205,8 @@ void run_python(const py::object& program, const char* file, Index first, Index 
     try {
         program(OnGpu{run}, ByName{run}, p, tile);
     } catch (py::error_already_set& e) {
-        refuse_arguments(e, "a program is called with the GPU, its tensors, the problem and the tiles");
+        if (const std::string wrong = wrong_arguments(e); !wrong.empty())
+            throw ProgramError(with_place(message("handle.program", wrong)));
         throw_native(e);
     }
 }

@@ -12,8 +12,9 @@ namespace tilescope::python {
 
 class OnSm;
 
-/// "what, at source line 12 of my_kernel.py": the line that is being executed.
+/// "what, at source line 12 of my_kernel.py": the line that is being executed, or `here`.
 std::string with_place(const std::string& what);
+std::string with_place(const std::string& what, Here here);
 
 /// One run of a program.
 struct ProgramRun {
@@ -91,7 +92,7 @@ class OnSm {
         } catch (const Placed&) {
             throw;
         } catch (const std::logic_error& e) {
-            throw ProgramError(e.what() + (", at " + source_of(here)));
+            throw ProgramError(with_place(e.what(), here));
         }
     }
 

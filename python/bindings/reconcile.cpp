@@ -1,6 +1,7 @@
 // Hardware counters of any kernel beside the model, level by level.
 #include <pybind11/stl.h>
 
+#include "core/text/message.hpp"
 #include "device/levels.hpp"
 #include "lab/flags/algorithm_named.hpp"
 #include "lab/model/timing.hpp"
@@ -17,7 +18,7 @@ py::list reconcile(const std::string& name, const std::string& path, const Words
     const Options options = options_of(words);
     const Algorithm& algorithm = algorithm_named(name);
     const Request request = resolve(options, algorithm);
-    if (runs < 1) throw BadValue("runs", std::to_string(runs), "must be at least 1", "1");
+    if (runs < 1) throw BadValue("runs", std::to_string(runs), text::message("given.at_least_1"), "1");
     const auto launches = device::of_file(path, [&] { return device::read_launches(path, only); });
     const auto levels = natively([&](Control& control) {
         const Report report = count_and_time(experiment_of(algorithm, request, &control), &control);

@@ -1,6 +1,7 @@
 // Recordings: of a run in this process, and of files that `tilescope trace` writes.
 #include <pybind11/stl.h>
 
+#include "core/text/message.hpp"
 #include "lab/flags/algorithm_named.hpp"
 #include "lab/flags/mode.hpp"
 #include "lab/flags/values.hpp"
@@ -10,6 +11,7 @@
 #include "python/bindings/results.hpp"
 
 namespace tilescope::python {
+using text::message;
 namespace {
 
 using namespace lab;
@@ -62,10 +64,15 @@ py::object region_of(const Trace& t, const Step& s) {
     return d;
 }
 
+void check_step(const Trace& t, Index k) {
+    if (k >= 0 && k < t.size()) return;
+    throw py::index_error(t.size() == 1 ? message("given.one_step") : message("given.steps", std::to_string(t.size())));
+}
+
 py::dict step_of(const Recording& r, Index k) {
     const Trace& t = r.trace;
     if (k < 0) k += t.size();
-    if (k < 0 || k >= t.size()) throw py::index_error("there are " + std::to_string(t.size()) + " steps");
+    check_step(t, k);
     const Step& s = t[k];
     const Event& e = s.event;
     py::dict d;
@@ -86,7 +93,7 @@ py::dict step_of(const Recording& r, Index k) {
 /// What the step wrote: the whole tile, or what a store left in HBM; None without contents.
 py::object values_of_step(const Recording& r, Index k) {
     const Trace& t = r.trace;
-    if (k < 0 || k >= t.size()) throw py::index_error("there are " + std::to_string(t.size()) + " steps");
+    check_step(t, k);
     const TileData data = t.values(t[k]);
     if (data.empty()) return py::none();
     const RecordedTile& tile = t.tiles()[t[k].tile()];

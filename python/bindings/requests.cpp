@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "core/text/message.hpp"
 #include "lab/flags/parse.hpp"
 
 namespace tilescope::python {
+using text::message;
 namespace {
 
 std::string shape_text(Index slices, Index rows, Index cols) {
@@ -14,11 +16,10 @@ std::string shape_text(Index slices, Index rows, Index cols) {
 
 std::shared_ptr<Storage> storage_of(const TensorDecl& t, Dtype dtype, const py::buffer& array) {
     const py::buffer_info b = array.request();
-    if (b.ndim != 3) throw BadValue(t.name, "", "must have three dimensions here");
+    if (b.ndim != 3) throw BadValue(t.name, "", message("given.no_three_dimensions"));
     const auto is = [&](py::ssize_t k) { return static_cast<Index>(b.shape[static_cast<std::size_t>(k)]); };
     const std::string has = shape_text(is(0), is(1), is(2)), wanted = shape_text(t.slices, t.rows, t.cols);
-    if (has != wanted)
-        throw BadValue(t.name, has, "as [heads of the batch, rows, columns], must be " + wanted + " for this problem");
+    if (has != wanted) throw BadValue(t.name, has, message("given.other_shape", wanted));
     auto storage = std::make_shared<Storage>(dtype, t.slices, t.rows, t.cols);
     const bool half = b.format == "e";
     if (half && dtype == Dtype::f16) {
@@ -60,7 +61,7 @@ lab::Request request_of(const lab::Options& options, const Algorithm& algorithm,
             return d.name == n && d.role == Role::input && !d.saved && d.dtype != Dtype::i32;
         });
         if (t == declared.end())
-            throw BadValue(name, "", "is no input of " + std::string(algorithm.computes->name) + " here; leave it out");
+            throw BadValue(name, "", message("given.no_input", algorithm.computes->name));
         request.inputs[name] = storage_of(*t, t->dtype, array);
         if (const std::string note = about_infinite_in(name, t->dtype, array); !note.empty())
             request.notes.push_back(note);

@@ -3,6 +3,7 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/record/profile.hpp"
+#include "core/text/message.hpp"
 #include "lab/flags/algorithm_named.hpp"
 #include "lab/flags/mode.hpp"
 #include "lab/model/mapping.hpp"
@@ -14,6 +15,7 @@
 #include "python/bindings/results.hpp"
 
 namespace tilescope::python {
+using text::message;
 namespace {
 
 using namespace lab;
@@ -71,9 +73,8 @@ Json verify(const std::string& name, const Words& words) {
         const Counters folded = lab::count(e, &control).counters;
         for (const auto& [key, member] : Counters::fields)
             if (gpu.total().*member != folded.*member)
-                throw BrokenPromise(std::string(e.algorithm->name) + ": " + key + " is " +
-                                    std::to_string(gpu.total().*member) + " where every tile is run, and " +
-                                    std::to_string(folded.*member) + " where promises are believed");
+                throw BrokenPromise(message("result.broken_promise", e.algorithm->name, key,
+                                            std::to_string(gpu.total().*member), std::to_string(folded.*member)));
         return to_json(folded);
     });
 }
@@ -105,13 +106,13 @@ std::vector<std::string> unexpected_outputs(const Report& r) {
     std::vector<std::string> all;
     for (const auto& [name, e] : r.errors)
         if (e.not_finite > 0 || e.finite_instead > 0 || std::find(wrong.begin(), wrong.end(), name) != wrong.end())
-            all.push_back(name + ": " + describe_error(r, name, e));
+            all.push_back(message("result.of_output", name, describe_error(r, name, e)));
     return all;
 }
 
 py::object metric_of(const Report& r, const std::string& key) {
     if (const Metric* m = find_metric(key)) return in_python(m->of(r));
-    throw py::key_error("there is no metric " + key + "; see tilescope.metrics()");
+    throw py::key_error(message("result.no_metric", key));
 }
 
 py::list metric_list() {
@@ -129,7 +130,7 @@ Problem problem_of_words(const std::string& computes, const Words& words) {
     const Options options = options_of(words);
     for (const Computation* c : computations())
         if (computes == c->name) return resolve(options, *c).problem;
-    throw BadValue("computes", computes, "there is no such computation", "attention");
+    throw BadValue("computes", computes, message("given.no_computation"), "attention");
 }
 
 }  // namespace
@@ -153,8 +154,7 @@ void define_runs(py::module_& m) {
         .def(
             "to_dict", [](const Report& r) { return in_python(to_json(r)); }, "What `tilescope run --json` prints.")
         .def("__repr__", [](const Report& r) {
-            return std::string("<tilescope.Report of ") + r.experiment.algorithm->name + ", " +
-                   tiles_text(r.experiment) + '>';
+            return message("result.report", r.experiment.algorithm->name, tiles_text(r.experiment));
         });
     m.def("run", &run, py::arg("algorithm"), py::arg("words"), py::arg("arrays"), py::arg("reference"),
           py::arg("forward"), "See tilescope.run.");

@@ -1,6 +1,7 @@
 // Many points at a time.
 #include <pybind11/stl.h>
 
+#include "core/text/message.hpp"
 #include "lab/flags/variant.hpp"
 #include "lab/study/row.hpp"
 #include "python/bindings/requests.hpp"
@@ -93,7 +94,7 @@ py::list records_of(const Study& s) {
 
 py::list column_of(const Study& s, const std::string& key) {
     const auto found = std::find(s.columns.begin(), s.columns.end(), key);
-    if (found == s.columns.end()) throw py::key_error("there is no column " + key + "; see .columns");
+    if (found == s.columns.end()) throw py::key_error(text::message("result.no_column", key));
     py::list all;
     for (const auto& row : s.rows) all.append(in_python(row[static_cast<std::size_t>(found - s.columns.begin())]));
     return all;

@@ -3,9 +3,11 @@
 #include <initializer_list>
 #include <vector>
 
+#include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::python {
+using text::message;
 namespace {
 
 template <class T>
@@ -21,7 +23,7 @@ T named(const char* field, const std::string& word, std::initializer_list<Word<T
         if (word == each.word) return each.value;
         words.emplace_back(each.word);
     }
-    throw BadValue(field, text::shown(word), "must be one of " + text::join(words, ", "),
+    throw BadValue(field, text::shown(word), message("given.one_of", text::join(words, ", ")),
                    text::nearest(word, words).value_or(words[0]));
 }
 
@@ -48,7 +50,8 @@ Role role_of(const std::string& word) {
 Meaning meaning_of(const std::string& word) {
     if (const auto meaning = meaning_from(word)) return *meaning;
     throw BadValue("meaning", text::shown(word),
-                   "must be one of query, key, value, output, score, statistic, gradient, bias, other", "other");
+                   message("given.one_of", "query, key, value, output, score, statistic, gradient, bias, other"),
+                   "other");
 }
 
 Sliced sliced_of(const std::string& word) {
@@ -84,7 +87,7 @@ const Computation& computation_of(const std::string& word) {
         if (word == c->name) return *c;
         words.emplace_back(c->name);
     }
-    throw BadValue("computes", text::shown(word), "must be one of " + text::join(words, ", "),
+    throw BadValue("computes", text::shown(word), message("given.one_of", text::join(words, ", ")),
                    text::nearest(word, words).value_or(words[0]));
 }
 

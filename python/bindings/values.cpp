@@ -4,22 +4,24 @@
 
 #include "algorithms/contract/kv_heads.hpp"
 #include "algorithms/contract/pass_lists.hpp"
+#include "core/text/message.hpp"
 #include "python/bindings/bindings.hpp"
 #include "python/bindings/errors.hpp"
 
 namespace tilescope::python {
+using text::message;
 namespace {
 
 Tiles tiles_of(Index n, Index size, const std::string& name) {
     if (n < 0 || size < 1)
-        throw BadValue("size", std::to_string(size),
-                       "tiles of " + std::to_string(n) + " have to have at least one element", "1");
+        throw BadValue("size", std::to_string(size), message("given.empty_tiles", std::to_string(n)), "1");
     return {n, size, for_ever(name)};
 }
 
 Span tile_at(const Tiles& tiles, Index k) {
-    if (k < 0 || k >= tiles.count()) throw py::index_error("there are " + std::to_string(tiles.count()) + " tiles");
-    return tiles[k];
+    const Index n = tiles.count();
+    if (k >= 0 && k < n) return tiles[k];
+    throw py::index_error(n == 1 ? message("given.one_tile") : message("given.tiles", std::to_string(n)));
 }
 
 constexpr std::pair<const char*, Index Problem::*> sizes[] = {

@@ -252,7 +252,7 @@ class Wrong(unittest.TestCase):
         for body, said in ((lambda b, head, i: None, "missing 1 required positional argument: 'i'"),
                            (lambda b: None, "takes 1 positional argument but 2 were given")):
             with self.assertRaisesRegex(tilescope.ProgramError, "launch: the body is called with a thread block and a span for "
-                                        f"each of the grid's 1 axes; .*{said}, at source line \\d+ of .*programs.py"):
+                                        f"the grid's one axis; .*{said}, at source line \\d+ of .*programs.py"):
                 tilescope.count(launches(body), **SMALL)
 
         @tilescope.algorithm(name="two")
