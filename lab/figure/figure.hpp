@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/text/message.hpp"
+
 namespace tilescope::lab {
 
 /// How numbers of an axis are written.
@@ -24,7 +26,7 @@ struct FigureAxis {
     std::vector<Tick> ticks = {};  ///< empty: the program that draws chooses them
     std::string unit = "";         ///< of the numbers at ticks, whose texts then leave it out: "µs"
 
-    std::string words() const { return unit.empty() ? title : title + ", " + unit; }
+    std::string words() const { return unit.empty() ? title : text::message("figure.axis_with_unit", title, unit); }
 };
 
 enum class Look : std::uint8_t {

@@ -76,7 +76,7 @@ std::string beside_ideal(const Report& r) {
 }
 
 std::string describe(const GpuSpec& g) {
-    return message(is_changed_preset(g) ? "describe.changed_gpu" : "describe.gpu", g.title, std::to_string(g.sms),
+    return message(is_changed_preset(g) ? "describe.changed_gpu" : "describe.gpu", g.title, g.sms,
                    text::binary_bytes(g.sram_per_block), text::binary_bytes(g.registers_per_sm),
                    text::bytes(g.hbm_gbs * 1e9));
 }

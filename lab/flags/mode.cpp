@@ -41,7 +41,7 @@ ModeChoice choose_mode(const Options& o, const Request& request, const std::vect
         if (beyond.empty()) beyond = beyond_hbm(r.experiment);
     if (o.mode == "numeric" || needed) {
         if (!beyond.empty()) throw RunError(message("mode.no_room", beyond));
-        check_memory("--mode numeric", memory, fix);
+        check_memory(memory, "mode.too_little_memory", fix);
         const char* const why = o.mode == "numeric"     ? "mode.numbers_as_asked"
                                 : request.file_rank > 0 ? "mode.numbers_as_given"
                                                         : "mode.numbers_for_out";

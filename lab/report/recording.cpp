@@ -150,7 +150,7 @@ Recording read_recording(const std::string& path, const Control* control) {
     if (!in) throw UsageError(message("recording.cannot_read", text::shown(path)));
     std::error_code ignored;
     if (const auto size = std::filesystem::file_size(path, ignored); !ignored)
-        check_memory(text::shown(path) + ":", static_cast<Bytes>(size), message("recording.record_less"));
+        check_memory(static_cast<Bytes>(size), "recording.too_large", text::shown(path));
     return read_recording(in, path, control);
 }
 

@@ -45,7 +45,7 @@ std::string describe_error(const Report& r, const std::string& name, const Outpu
     const auto some = [&](Count n, const char* id) {
         if (n > 0)
             said.push_back(
-                message(id, said.empty() ? message("judgement.of_outputs", n, e.elements) : text::grouped(n)));
+                message(id, n, said.empty() ? message("judgement.of_outputs", n, e.elements) : text::grouped(n)));
     };
     some(e.not_finite, why_not_finite(r, e));
     some(e.finite_instead, "judgement.finite");

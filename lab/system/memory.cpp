@@ -8,10 +8,6 @@
 #include <limits>
 #include <optional>
 
-#include "core/machine/error.hpp"
-#include "core/text/message.hpp"
-#include "core/text/numbers.hpp"
-
 namespace tilescope::lab {
 namespace {
 
@@ -84,10 +80,5 @@ Bytes memory_left(const std::string& root) {
 }
 
 bool fits_in_memory(Bytes needed) { return needed <= memory_left() / 10 * 9; }
-
-void check_memory(const std::string& what, Bytes needed, const std::string& fix) {
-    if (fits_in_memory(needed)) return;
-    throw RunError(text::message("memory.too_little", what, text::bytes(needed), text::bytes(memory_left()), fix));
-}
 
 }  // namespace tilescope::lab

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "core/machine/error.hpp"
 #include "core/machine/units.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::lab {
 
@@ -16,7 +19,11 @@ Bytes memory_left(const std::string& root = "/");
 /// Whether `needed` more bytes fit into nine tenths of memory_left().
 bool fits_in_memory(Bytes needed);
 
-/// Where `needed` bytes do not fit: RunError, "WHAT needs 2 GB of memory, and 1 GB are left; FIX".
-void check_memory(const std::string& what, Bytes needed, const std::string& fix);
+/// Where `needed` bytes do not fit: RunError with this message, whose first arguments are the bytes needed and left.
+template <class... A>
+void check_memory(Bytes needed, std::string_view id, const A&... about) {
+    if (!fits_in_memory(needed))
+        throw RunError(text::message(id, text::bytes(needed), text::bytes(memory_left()), about...));
+}
 
 }  // namespace tilescope::lab

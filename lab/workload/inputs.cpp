@@ -136,8 +136,8 @@ FileTensor read_tensor(const std::string& flag, const std::string& path, const F
 
 std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control* control) {
     const Index slices = file.batch * file.heads;
-    check_memory(message("inputs.array", std::to_string(slices), std::to_string(file.rows), std::to_string(file.cols)),
-                 slices * file.rows * file.cols * size_of(dtype), message("inputs.save_a_part"));
+    check_memory(slices * file.rows * file.cols * size_of(dtype), "inputs.too_large", std::to_string(slices),
+                 std::to_string(file.rows), std::to_string(file.cols));
     auto storage = std::make_shared<Storage>(dtype, slices, file.rows, file.cols);
     const std::span<const float> values(file.values);
     const Followed followed(control, chunks_of(storage->size()));

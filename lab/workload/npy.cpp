@@ -133,8 +133,7 @@ NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16, Whol
         const Index count = checked_count(header, element, file.left());
         // With fewer than two axes the two orders are the same.
         const bool reorder = header.fortran_order && header.shape.size() > 1 && count > 0;
-        check_memory(message("npy.cannot_read_as_it", text::shown(path)),
-                     (reorder ? 2 : 1) * count * size_of(Dtype::f32), message("npy.save_a_part"));
+        check_memory((reorder ? 2 : 1) * count * size_of(Dtype::f32), "npy.too_large", text::shown(path));
         Index overflowed = 0;
         std::vector<float> values = read_values(file, element, count, overflowed, control);
         if (element.bits) check_bits(header.descr, values, whole);

@@ -58,8 +58,7 @@ using Line = std::tuple<Index, std::string, std::string>;
 std::span<const CodeLine> code_lines(const std::vector<Line>& lines) {
     auto* const kept = new std::vector<CodeLine>;  // for ever, as the algorithm's
     for (const auto& [number, code, why] : lines) {
-        if (number < 1 || number > 0xffff)
-            throw BadValue("code", std::to_string(number), message("added.line_number"));
+        if (number < 1 || number > 0xffff) throw BadValue("code", std::to_string(number), message("added.line_number"));
         kept->push_back({static_cast<std::uint16_t>(number), for_ever(code), for_ever(why)});
     }
     return *kept;

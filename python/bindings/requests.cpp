@@ -60,8 +60,7 @@ lab::Request request_of(const lab::Options& options, const Algorithm& algorithm,
         const auto t = std::find_if(declared.begin(), declared.end(), [&n = name](const TensorDecl& d) {
             return d.name == n && d.role == Role::input && !d.saved && d.dtype != Dtype::i32;
         });
-        if (t == declared.end())
-            throw BadValue(name, "", message("given.no_input", algorithm.computes->name));
+        if (t == declared.end()) throw BadValue(name, "", message("given.no_input", algorithm.computes->name));
         request.inputs[name] = storage_of(*t, t->dtype, array);
         if (const std::string note = about_infinite_in(name, t->dtype, array); !note.empty())
             request.notes.push_back(note);

@@ -254,7 +254,7 @@ TEST_CASE("inputs: a file that is no tensor is refused, by flag and name", "[inp
         return message_of<UsageError>([&] { read_tensor("--k", path); });
     };
     CHECK(refusal({}).starts_with("--k " + path + ": has 0 dimensions; must have 2 [n, d], 3 "));
-    CHECK(contains(refusal({6}), "has 1 dimensions"));
+    CHECK(contains(refusal({6}), "has 1 dimension;"));
     CHECK(contains(refusal({1, 1, 1, 2, 3}), "has 5 dimensions; must have 2 [n, d], 3 [heads, n, d] or 4"));
     for (const std::vector<Index>& empty : std::vector<std::vector<Index>>{{0, 3}, {3, 0}, {0, 3, 3}, {2, 0, 3, 3}})
         CHECK(refusal(empty) == "--k " + path + ": is empty; every dimension must be at least 1");

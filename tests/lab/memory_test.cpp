@@ -92,7 +92,7 @@ TEST_CASE("limits of the process count, too", "[memory]") {
         CHECK_FALSE(fits);
     }
     CHECK(message_of<RunError>([] {
-              check_memory("a matrix", 1'000'000 * gb, "take less");
-          }).starts_with("a matrix needs 1.00 PB of memory, and "));
+              check_memory(1'000'000 * gb, "inputs.too_large", "1", "2", "3");
+          }).starts_with("an array of 1 x 2 x 3 needs 1.00 PB of memory, and "));
 }
 #endif

@@ -308,13 +308,13 @@ TEST_CASE("reference: where no number is left, none is told", "[reference]") {
     CHECK(said({nan, nan, nan, nan, nan, nan}) ==
           "6 of 6 outputs are NaN or infinite in both; nothing is left to compare");
     CHECK(said({0, nan, nan, nan, nan, nan}) ==
-          "1 of 6 outputs are finite where the reference is NaN or infinite; 5 are NaN or infinite in both; nothing is "
+          "1 of 6 outputs is finite where the reference is NaN or infinite; 5 are NaN or infinite in both; nothing is "
           "left to compare");
     CHECK_FALSE(error({0, 0, 0, 0, 0, 0}).tells());
 
     in.at("X")->write(2, std::vector<float>(4, 1.0f));
     CHECK(said({nan, nan, 0.5, 0.5, 0.5, nan}) ==
-          "1 of 6 outputs are NaN or infinite where the reference is not, as where exp() takes a logit above 88.7 from "
+          "1 of 6 outputs is NaN or infinite where the reference is not, as where exp() takes a logit above 88.7 from "
           "which its row's maximum was not subtracted, or a number is beyond what its type holds; 2 are NaN or "
           "infinite in both; the other 3: max 0, rms 0");
 }
