@@ -229,7 +229,7 @@ void add_kernels(std::vector<Need>& all) {
 
 void add_counters(std::vector<Need>& all) {
     using enum device::CountersOpen;
-    all.push_back(need(for_counters, "ncu (Nsight Compute)", found_on_path("ncu"), device::how_to_get_ncu));
+    all.push_back(need(for_counters, "ncu (Nsight Compute)", found_on_path("ncu"), message(device::how_to_get_ncu)));
     const device::CountersOpen open = device::counters_open();
     std::optional<std::string> allowed;
     if (open == to_everyone) allowed = message("doctor.to_everyone");

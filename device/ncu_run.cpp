@@ -49,7 +49,7 @@ std::string run_once(const std::vector<std::string>& all, Control* control, std:
 
 void require_ncu() {
     if (lab::on_path("ncu")) return;
-    throw RunError(message("ncu.not_on_path", how_to_get_ncu));
+    throw RunError(message("ncu.not_on_path", message(how_to_get_ncu)));
 }
 
 std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Control* control,

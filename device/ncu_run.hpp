@@ -11,8 +11,8 @@
 
 namespace tilescope::device {
 
-inline constexpr const char* how_to_get_ncu =
-    "install it (it comes with the CUDA toolkit, or as the package nsight-compute) and put its folder on PATH";
+/// A message.
+inline constexpr const char* how_to_get_ncu = "ncu.how_to_get";
 /// Throws RunError, saying how to get it, when there is no ncu on PATH.
 void require_ncu();
 

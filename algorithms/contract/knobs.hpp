@@ -11,15 +11,14 @@ namespace tilescope {
 struct Knob {
     const char* name;    ///< as a flag, without dashes: "br"
     const char* symbol;  ///< in the papers: "Br"
-    const char* meaning;
     Index Tiling::*value;
 };
 
 using Knobs = std::span<const Knob>;
 
-inline constexpr Knob br_knob = {"br", "Br", "rows of a tile: of Q and O, or of the matrix", &Tiling::br};
-inline constexpr Knob bc_knob = {"bc", "Bc", "columns of a tile: keys, or columns of the matrix", &Tiling::bc};
-inline constexpr Knob splits_knob = {"splits", "S", "parts that the keys are cut into", &Tiling::splits};
+inline constexpr Knob br_knob = {"br", "Br", &Tiling::br};
+inline constexpr Knob bc_knob = {"bc", "Bc", &Tiling::bc};
+inline constexpr Knob splits_knob = {"splits", "S", &Tiling::splits};
 
 /// Tile rows and columns: the only knobs of most programs.
 inline constexpr Knob tile_knobs[] = {br_knob, bc_knob};

@@ -14,16 +14,16 @@ PassList passes_from(std::string_view text);
 /// The text of a list, never a name; "" of an empty list.
 std::string name_of(const PassList& list);
 
-/// What frameworks launch where they fuse nothing, by name.
+/// What frameworks launch where they fuse nothing, by name: softmax(q @ k.T * scale) @ v in PyTorch, Hugging Face's
+/// eager attention, PyTorch's MATH backend, and jax.nn.dot_product_attention by XLA.
 struct NamedPasses {
-    const char *name, *passes, *whose;
+    const char *name, *passes;
 };
 inline constexpr NamedPasses pass_lists[] = {
-    {"typed", "product/scale/bias/mask/softmax/product", "softmax(q @ k.T * scale) @ v in PyTorch"},
-    {"transformers", "product/scale/bias/mask/softmax:f32/convert/product", "Hugging Face's eager attention"},
+    {"typed", "product/scale/bias/mask/softmax/product"},
+    {"transformers", "product/scale/bias/mask/softmax:f32/convert/product"},
     {"math",
-     "convert:f32/scale:f32/product:f32/bias:f32/mask:f32/softmax:f32/seen/any/clear:f32/copy/product:f32/convert",
-     "PyTorch's MATH backend"},
-    {"xla", "product:f32/softmax/product", "jax.nn.dot_product_attention by XLA"}};
+     "convert:f32/scale:f32/product:f32/bias:f32/mask:f32/softmax:f32/seen/any/clear:f32/copy/product:f32/convert"},
+    {"xla", "product:f32/softmax/product"}};
 
 }  // namespace tilescope

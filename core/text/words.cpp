@@ -222,7 +222,7 @@ std::optional<std::string> nearest(std::string_view wanted, const std::vector<st
 std::string did_you_mean(std::string_view before, std::string_view wanted, const std::vector<std::string>& names,
                          std::string_view otherwise) {
     const auto name = nearest(wanted, names);
-    return name ? std::string(before) + "did you mean " + *name + '?' : std::string(otherwise);
+    return name ? message("list.did_you_mean", before, *name) : std::string(otherwise);
 }
 
 }  // namespace tilescope::text
