@@ -16,7 +16,7 @@ constexpr Index most_warps = 8;  // of a tensor-core kernel: the most of release
 Index warps_on_cuda_cores(Index rows) { return std::max<Index>(1, rows / 16); }
 
 /// `held`: the most rows and the most registers of launches with products.
-Kernel kernel_of(const Experiment& e, const Held& held) {
+Kernel kernel_of(const Experiment& e, const HeldRows& held) {
     const KernelDescription& d = *e.algorithm->kernel;
     Kernel k{.style = style_of(e), .rows = held.rows, .places = d.places, .together = d.together};
     k.looks_up = e.problem.mask.hides() && !e.problem.mask.is_causal();
@@ -54,7 +54,7 @@ Kernel LaunchKernels::of(std::size_t k) const {
     kernel.rows = rows > 0 && !kernel.own_keys ? rows : full;
     if (launch(k).axes.size() > 1)
         kernel.owning = static_cast<double>(launch(k).axes[1].tiles[0].size) / static_cast<double>(full);
-    const Held held{kernel_.rows, held_on_chip(k).register_peak};
+    const HeldRows held{kernel_.rows, held_on_chip(k).register_peak};
     while (rows == 0 && 2 * kernel.warps <= most_warps_of_a_block && 4 * 255 * 32 * kernel.warps < held.registers &&
            !registers(k, kernel.warps, held).compiled)
         kernel.warps *= 2;
@@ -109,15 +109,15 @@ Index LaunchKernels::rows_together(std::size_t k) const {
 }
 
 /// The most rows, and the most registers, of all launches with products.
-Held LaunchKernels::held_by_products() const {
-    Held held;
+HeldRows LaunchKernels::held_by_products() const {
+    HeldRows held;
     for (std::size_t k = 0; k < outline_.launches().size(); ++k)
         if (const Index rows = rows_together(k); rows > 0)
             held = {std::max(held.rows, rows), std::max(held.registers, held_on_chip(k).register_peak)};
-    return held.rows > 0 ? held : Held{full_.experiment.tiling.br, 0};
+    return held.rows > 0 ? held : HeldRows{full_.experiment.tiling.br, 0};
 }
 
-Registers LaunchKernels::registers(std::size_t k, Index warps, const Held& held) const {
+Registers LaunchKernels::registers(std::size_t k, Index warps, const HeldRows& held) const {
     return registers_of(full_.experiment, launch(k), warps, held, registers_from_);
 }
 

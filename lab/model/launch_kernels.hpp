@@ -29,8 +29,8 @@ class LaunchKernels {
     const LaunchOutline& launch(std::size_t k) const { return outline_.launches()[k]; }
     LaunchInfo held_on_chip(std::size_t k) const;
     Index rows_together(std::size_t k) const;
-    Held held_by_products() const;
-    Registers registers(std::size_t k, Index warps, const Held& held) const;
+    HeldRows held_by_products() const;
+    Registers registers(std::size_t k, Index warps, const HeldRows& held) const;
     Style style_of_launch(std::size_t k) const;
     Bytes staged(std::size_t k) const;
 

@@ -58,7 +58,7 @@ bool was_measured_for(const Measured& c, const Experiment& e) {
 constexpr Index most_per_thread = 255, threads_of_warp = 32, register_bytes = 4;
 
 /// Registers of a thread, if a rule says `needed`: at least what the program's tiles take; at most what there is.
-Registers limited(double needed, Index warps, const Held& held, const GpuSpec& gpu) {
+Registers limited(double needed, Index warps, const HeldRows& held, const GpuSpec& gpu) {
     const Index threads = warps * threads_of_warp;
     const Index n = std::max(static_cast<Index>(std::ceil(needed)), ceil_div(held.registers, threads * register_bytes));
     const Index share =
@@ -107,7 +107,7 @@ struct Kept {
     }
 };
 
-Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held) {
+Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps, const HeldRows& held) {
     Kept kept(launch.blocks.at(0));  // the thread block that computes most: others may see no key
     for (const BlockOutline& b : launch.blocks)
         if (const Kept of_block(b); of_block.products > kept.products) kept = of_block;
@@ -123,7 +123,7 @@ Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, 
 
 }  // namespace
 
-Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held,
+Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps, const HeldRows& held,
                        RegistersFrom from) {
     for (const Measured& c : compiled_kernels())
         if (from == RegistersFrom::compiler && was_measured_for(c, e) && is(c.br, e.tiling.br) &&
@@ -142,7 +142,7 @@ std::vector<Tiling> compiled_tiles(const Experiment& e) {
     return tiles;
 }
 
-Registers tensor_core_registers(const Experiment& e, Index warps, const Held& held) {
+Registers tensor_core_registers(const Experiment& e, Index warps, const HeldRows& held) {
     const Index kept = ceil_div(held.rows * (e.tiling.bc + e.problem.dim_v), warps * threads_of_warp);
     return limited(63 + static_cast<double>(kept), warps, held, e.gpu);
 }

@@ -16,7 +16,7 @@ struct Registers {
 };
 
 /// What a full thread block of a launch holds.
-struct Held {
+struct HeldRows {
     Index rows = 0;       ///< of all the row tiles that it works on together
     Bytes registers = 0;  ///< bytes: the most that the tiles of its program take at a time
 };
@@ -27,11 +27,11 @@ enum class RegistersFrom : std::uint8_t { compiler, rule };
 /// for; else by a rule. On CUDA cores: 68, plus 24 per product in the program, plus 3/4 of the scores (or of a chunk of
 /// rows) and 5/4 of the accumulators that a thread keeps; fitted to the compiled kernels here. At least what the
 /// program's own tiles take.
-Registers registers_of(const Experiment& experiment, const LaunchOutline& launch, Index warps, const Held& held,
+Registers registers_of(const Experiment& experiment, const LaunchOutline& launch, Index warps, const HeldRows& held,
                        RegistersFrom from = RegistersFrom::compiler);
 /// Br and Bc that a kernel of the algorithm was compiled for, for these dimensions and this type.
 std::vector<Tiling> compiled_tiles(const Experiment& experiment);
 /// By the rule, on tensor cores: the elements of S and O that a thread keeps, plus 63.
-Registers tensor_core_registers(const Experiment& experiment, Index warps, const Held& held);
+Registers tensor_core_registers(const Experiment& experiment, Index warps, const HeldRows& held);
 
 }  // namespace tilescope::lab

@@ -49,9 +49,6 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (backward::of_products(p) + of_queries).times(p.batch_heads()) + backward::of_key_blocks(p, s);
 }
 
-inline constexpr Knob parts_knob = {"splits", "S", "parts that key blocks are dealt out to", &Tiling::splits};
-inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
-
 inline constexpr KernelDescription kernel_description = {
     .on_cuda_cores = StatedError{0.16, 0.21}, .released = &flash_v2_backward::released, .parts = library_parts};
 
@@ -66,7 +63,7 @@ inline Algorithm describe() {
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .knobs = knobs,
+            .knobs = split_knobs,
             .forward = "flash_v2",
             .kernel = &kernel_description};
 }

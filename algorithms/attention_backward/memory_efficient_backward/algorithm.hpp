@@ -100,9 +100,6 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
            Prediction{0, e * Nk * (d + dv)}.times(p.kv_slices()) + of_bias_gradients(p, s);
 }
 
-inline constexpr Knob parts_knob = {"splits", "S", "parts that key blocks are dealt out to", &Tiling::splits};
-inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
-
 /// xformers, csrc/attention/cuda/fmha/generate_kernels.py: the tiles that fit the GPU's shared memory.
 inline constexpr ReleasedKernel released = {.whose = "xformers'",
                                             .kernel = "kernel.backward_pytorchs",
@@ -131,7 +128,7 @@ inline Algorithm describe() {
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .knobs = knobs,
+            .knobs = split_knobs,
             .forward = "memory_efficient",
             .kernel = &kernel_description};
 }
