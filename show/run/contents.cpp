@@ -15,6 +15,8 @@ bool divides(const Event& e) { return e.operation->effect == Effect::divide_rows
 Contents::Contents(const Trace& trace, const std::string& weights)
     : trace_(&trace), weights_(weights), held_(trace.tiles().size()), labels_(static_cast<std::size_t>(trace.size())) {
     for (const RecordedTile& t : trace.tiles()) buffers_.insert({t.launch, t.name});
+    for (Index k = 0; k < trace.size(); ++k)
+        if (const Event& e = trace[k].event; works(e.kind()) && divides(e)) divided_.insert(e.out);
 }
 
 void Contents::step(const Reading& r) {
@@ -45,9 +47,9 @@ Contents::Label Contents::old(Label now) {
     return was;
 }
 
-/// Whether exp(x - a) is final: an earlier pass has saved `a` (LSE).
+/// Whether exp(x - a) is final: an earlier pass has saved `a` (LSE), and no operation divides the tile.
 bool Contents::is_whole(const Event& e) const {
-    if (e.a() == no_tile || held_[e.a()].written < 0) return false;
+    if (e.a() == no_tile || divided_.contains(e.out) || held_[e.a()].written < 0) return false;
     const Event& from = (*trace_)[held_[e.a()].written].event;
     return from.kind() == Kind::load && trace_->tensors()[from.region.tensor].role == Role::input;
 }

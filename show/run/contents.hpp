@@ -13,7 +13,7 @@ namespace tilescope::show {
 
 /// Derived from the recorded operations alone. A loaded tile has its tensor's name. A copy has the name of its source:
 /// "m_old" once the source changes or a factor is made of the copy. Exponentials of scores are P~ (P where a saved LSE
-/// was subtracted, so that nothing divides them later). Exponentials of a copied, old statistic are α, those of a new
+/// was subtracted, and nothing divides them later). Exponentials of a copied, old statistic are α, those of a new
 /// one β. Everything else has the name of its buffer, RecordedTile::name.
 class Contents : public StepReader {
   public:
@@ -58,6 +58,7 @@ class Contents : public StepReader {
     std::map<std::string, Label> known_{{"", 0}};
     std::set<Label> old_;
     std::set<std::pair<Index, std::string>> buffers_;  // launches and names
+    std::set<TileId> divided_;                         // also those that an operation divides later on
     std::vector<Held> held_;                           // by tile
     std::vector<Labels> labels_;                       // by step
 };

@@ -49,6 +49,18 @@ TEST_CASE("a tile has the name of what it holds", "[contents]") {
                                                                "LSE += log l", "store O ↓", "store LSE ↓"});
 }
 
+TEST_CASE("exponentials under a saved maximum are weights once they are divided, under a saved LSE at once",
+          "[contents]") {
+    WaitingSession first = session_of("flash_v1_backward", toy), second = session_of("flash_v2_backward", toy);
+    const auto of_first = formulas(*first.run()), of_second = formulas(*second.run());
+    const auto has = [](const std::vector<std::string>& all, const char* f) {
+        return std::find(all.begin(), all.end(), f) != all.end();
+    };
+    CHECK(has(of_first, "P~ ← exp(S − m)"));
+    CHECK(has(of_first, "P ← P~ / l"));
+    CHECK(has(of_second, "P ← exp(S − LSE)"));
+}
+
 TEST_CASE("scores that a launch divides and stores are weights, and a copy of an unchanged tile is not old",
           "[contents]") {
     WaitingSession standard = session_of("standard", toy), first = session_of("flash_v1", toy),
