@@ -211,21 +211,21 @@ text::Table summary_table(const MeasuredRows& measured) {
 
 text::Table rows_table(const MeasuredRows& measured, bool counters) {
     constexpr std::string_view difference = "shipped.difference";
-    std::vector<std::string_view> columns = {"shipped.kernel", "shipped.batch_and_heads", "shipped.nq_nk",
-                                             "shipped.d_dv",   "shipped.causal",          "shipped.br_bc"};
-    const std::size_t keys = columns.size();
+    std::vector<std::string_view> titles = {"shipped.kernel", "shipped.batch_and_heads", "shipped.nq_nk",
+                                            "shipped.d_dv",   "shipped.causal",          "shipped.br_bc"};
+    const std::size_t keys = titles.size();
     if (counters)
-        columns.insert(columns.end(), {"shipped.status", "shipped.hbm_read", difference, "shipped.hbm_written",
-                                       difference, "shipped.exps", difference, "shipped.fma_flops", difference,
-                                       "shipped.dram_read", "shipped.dram_written"});
+        titles.insert(titles.end(), {"shipped.status", "shipped.hbm_read", difference, "shipped.hbm_written",
+                                     difference, "shipped.exps", difference, "shipped.fma_flops", difference,
+                                     "shipped.dram_read", "shipped.dram_written"});
     else
-        columns.insert(columns.end(),
-                       {"shipped.status", "shipped.warm", "shipped.cold", "shipped.tflops", "shipped.gbs"});
+        titles.insert(titles.end(),
+                      {"shipped.status", "shipped.warm", "shipped.cold", "shipped.tflops", "shipped.gbs"});
     std::vector<std::string> header;
-    for (const std::string_view id : columns) header.push_back(message(id));
+    for (const std::string_view id : titles) header.push_back(message(id));
     text::Table table(header, keys);
-    for (std::size_t c = keys; c + 1 < columns.size(); ++c)
-        if (columns[c + 1] == difference) table.keep_together(c, 2);
+    for (std::size_t c = keys; c + 1 < titles.size(); ++c)
+        if (titles[c + 1] == difference) table.keep_together(c, 2);
     for (const MeasuredRow* row : measured) {
         const MeasuredRow& r = *row;
         const auto pair = [&](const char* a, const char* by, const char* b) {

@@ -9,6 +9,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "core/time/perfetto.hpp"
+#include "lab/model/basis.hpp"
 #include "lab/model/mapping.hpp"
 
 namespace tilescope::lab {
