@@ -12,8 +12,8 @@
 #include "lab/model/dram.hpp"
 #include "lab/model/launch_kernels.hpp"
 #include "lab/model/launch_memory.hpp"
+#include "lab/model/play.hpp"
 #include "lab/model/timed_launch.hpp"
-#include "lab/model/waves.hpp"
 
 namespace tilescope::lab {
 using text::message;

@@ -18,11 +18,11 @@ namespace {
 
 constexpr const char* variable = "TILESCOPE_TEXTS";
 
-/// The files of texts in a folder, by name; none where it is no folder.
+/// The files of texts in a folder and its folders, by path; none where it is no folder.
 std::vector<std::string> text_files(const std::string& folder) {
     std::vector<std::string> files;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error))
         if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
     std::sort(files.begin(), files.end());
     return files;

@@ -4,8 +4,8 @@
 namespace tilescope::lab {
 
 /// From now on messages have the words of the files *.txt in the folder that the environment variable TILESCOPE_TEXTS
-/// names, and English ones where a file lacks them. Does nothing without the variable. UsageError where it names no
-/// folder with such files. To be called before anything is said.
+/// names, and in its folders. English stands in for what they lack. Does nothing without the variable. UsageError where
+/// it names no folder with such files. To be called before anything is said.
 void use_texts_of_environment();
 
 }  // namespace tilescope::lab

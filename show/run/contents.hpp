@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "show/run/step_reader.hpp"
+#include "show/run/walk.hpp"
 
 namespace tilescope::show {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "show/run/run.hpp"
-#include "show/run/step_reader.hpp"
+#include "show/run/walk.hpp"
 
 namespace tilescope::show {
 

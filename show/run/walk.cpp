@@ -1,4 +1,4 @@
-#include "show/run/step_reader.hpp"
+#include "show/run/walk.hpp"
 
 #include <algorithm>
 #include <utility>

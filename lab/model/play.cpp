@@ -1,4 +1,4 @@
-#include "lab/model/waves.hpp"
+#include "lab/model/play.hpp"
 
 #include <algorithm>
 
