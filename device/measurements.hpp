@@ -58,10 +58,12 @@ struct MeasurementFile {
 /// kind of CSV.
 std::optional<MeasurementFile> read_measurements(std::string_view text);
 
-/// The same for what `scripts/library` wrote: PyTorch's FlashAttention-2 as rows of flash_v2, without tiles.
+/// Reads what `scripts/library` wrote: measurements of PyTorch's FlashAttention-2, as rows of flash_v2 without tiles.
+/// nullopt where the text is something else.
 std::optional<MeasurementFile> read_library(std::string_view text);
 
-/// The same for what `scripts/backends` wrote: for each problem one row per PyTorch backend. `kernel` is its name.
+/// Reads what `scripts/backends` wrote: for each problem one row per PyTorch backend, whose name is in the column
+/// `kernel`. nullopt where the text is something else.
 std::optional<MeasurementFile> read_backends(std::string_view text);
 
 /// The problem of a row, with heads packed where they were. RunError where a cell fits no problem.

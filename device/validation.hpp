@@ -12,8 +12,8 @@ enum class Status : std::uint8_t { ok, wrong, out_of_memory };
 const char* name_of(Status status);
 std::string in_words(Status status);
 
-/// How far kernel and simulator are from the reference, on the checked heads: for the output that is off most, of all
-/// that the computation defines.
+/// How far kernel and simulator are from the reference, on the checked heads. Of the outputs that the computation
+/// defines, these are the numbers of a wrong one, or else of the one with the largest relative error.
 struct Deviations {
     Index heads_checked = 0, rows_checked = 0;
     std::string output;                  ///< its name
@@ -70,9 +70,10 @@ class Validator {
 
     /// Throws OutOfChipMemory, RunError, Interrupted.
     CaseResult run(const KernelCase& c);
-    /// Only launches the kernel, once; nothing where it does not fit.
+    /// Launches the kernel once and checks nothing. Does nothing where the tensors do not fit in device memory.
     void launch(const KernelCase& c);
-    /// What the kernel computed in the last run(), as users have it; empty where it did not fit.
+    /// The outputs of the kernel in the last run(), with heads unpacked. Empty where the tensors did not fit in device
+    /// memory.
     const lab::Outputs& outputs() const { return outputs_; }
 
   private:

@@ -17,8 +17,8 @@
 
 namespace tilescope {
 
-/// One line of an algorithm's pseudo-code. `why`: what happens here and why, in a sentence. nullptr: its folder's
-/// en.txt has the sentence.
+/// One line of an algorithm's pseudo-code. `why` says in a sentence what happens on the line and why. Where `why` is
+/// nullptr, the sentence stands in en.txt in the algorithm's folder.
 struct CodeLine {
     std::uint16_t number;
     const char* code;

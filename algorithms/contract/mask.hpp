@@ -40,7 +40,7 @@ class Mask {
 
     bool hides() const { return left_ || right_ || patterned(); }
     bool is_causal() const { return *this == causal(); }
-    /// Whether there are blocks or documents: then the keys that a query sees need not be one span.
+    /// Whether there is a pattern: a block mask or documents. The keys that a query sees then need not be one span.
     bool patterned() const { return blocks_ || documents_; }
     const std::optional<Index>& left() const { return left_; }
     const std::optional<Index>& right() const { return right_; }
@@ -66,11 +66,11 @@ class Mask {
   private:
     Cover band(Span rows, Span keys, Index diagonal) const;
     bool pattern_sees(Index row, Index key, Index diagonal) const;
-    /// The keys (or rows) beyond which documents hide everything.
+    /// The span of keys (or rows) outside of which documents hide everything from these rows (or keys).
     Span keys_reached(Span rows, Index diagonal) const;
     Span rows_reached(Span keys, Index diagonal) const;
-    /// f(rows, keys, whether the pattern lets them see each other), for each part that the pattern treats alike, until
-    /// f returns false. Parts that documents hide from each other are left out.
+    /// Divides rows x keys into parts that the pattern shows as a whole or hides as a whole, and calls f(rows, keys,
+    /// shown) for each part until f returns false. f is not called for parts that documents hide.
     template <class F>
     void each_part(Span rows, Span keys, Index diagonal, F&& f) const;
     Span alike_rows(Span rows, Index diagonal) const;

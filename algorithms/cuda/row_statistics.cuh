@@ -1,5 +1,5 @@
-// Maxima, sums and factors of rows (m, l). Two of a group's 16 lanes keep each: lane x keeps that of the group's row
-// x % 8.
+// Maxima, sums and factors of rows (m, l). A group of 16 lanes has 8 rows. Both lane x and lane x + 8 of the group keep
+// the statistics of row x.
 #pragma once
 
 #include "algorithms/cuda/fragments.cuh"
@@ -81,7 +81,7 @@ __device__ inline float inverse(float l) { return l > 0 ? 1.f / l : 0.f; }
 
 /// This lane's row among the block's, for the statistics that it keeps.
 __device__ inline int kept_row() { return first_row() + lane() % R; }
-/// Whether this lane is the first of the two that keep a row's statistics.
+/// Whether this lane is the lower one of lanes x and x + 8, which keep the statistics of row x.
 __device__ inline bool keeps_first() { return lane() < R; }
 
 /// Stores a statistic of the first `rows` rows.
@@ -94,8 +94,7 @@ struct Pair {
     float first, second;
 };
 
-/// The two lanes that keep a row exchange their values: `first` is that of the one among lanes 0 to 7, `second` that of
-/// the one among lanes 8 to 15.
+/// Exchanges the values of the two lanes that keep a row: `first` is the value of lane x, `second` that of lane x + 8.
 __device__ inline Pair exchange(float own) {
     const float other = __shfl_xor_sync(~0u, own, R, L);
     return keeps_first() ? Pair{own, other} : Pair{other, own};
@@ -106,7 +105,8 @@ __device__ inline void store_pair(Pair kept, float* first, float* second, int ro
     if (kept_row() < rows) (keeps_first() ? first : second)[kept_row()] = keeps_first() ? kept.first : kept.second;
 }
 
-/// Loads them past L1. Each thread loads what it stored in store_pair(), so that no barrier is needed in between.
+/// Loads two statistics of the first `rows` rows past L1. Each thread loads what it stored in store_pair(), so that no
+/// barrier is needed in between.
 __device__ inline Pair load_pair(const float* first, const float* second, int rows) {
     const float* const from = keeps_first() ? first : second;
     return exchange(kept_row() < rows ? load_past_l1(from + kept_row()) : 0.f);

@@ -1,5 +1,6 @@
 // An object of a JSON file, read member by member. A member that is missing, of another type, out of range or not asked
-// for is refused with its place. For sources only: to include this file is to include nlohmann-json.
+// for is refused, and the error names its place. Only source files include this header, because it includes
+// nlohmann-json.
 #pragma once
 
 #include <initializer_list>
@@ -17,7 +18,7 @@ using Json = nlohmann::ordered_json;
 Json json_number(float x);
 Json json_numbers(const float* x, std::size_t n);
 
-/// Whether it is a string that may be drawn and printed as it is: printable, of at most 400 bytes.
+/// Whether `value` is a string of at most 400 bytes, all printable, so that it can be drawn and printed as it is.
 bool is_text(const Json& value);
 
 class JsonEntry {
@@ -39,11 +40,11 @@ class JsonEntry {
     /// Exactly n numbers.
     std::vector<float> floats(const char* key, std::size_t n);
     float number_or(float absent, const char* key);
-    /// One of `all`, by its name.
+    /// The value among `all` whose name is the member's text.
     template <class T>
     T named(const char* key, std::initializer_list<T> all, const char* (*name)(T));
 
-    /// To call when everything has been asked for: refuses the other members.
+    /// Refuses all members that were not asked for. Call it last.
     void finish() const;
     [[noreturn]] void refuse(const std::string& what) const;
 

@@ -74,20 +74,20 @@ class Canvas {
     static float height(const ImFont* font) { return font->FontSize; }
     static ImVec2 size(const ImFont* font, std::string_view text) { return {width(font, text), height(font)}; }
 
-    /// With its top left corner at `at`. Returns its width.
+    /// Draws `text` with its top left corner at `at`. Returns its width.
     float text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
-    /// The same for a text that stands for a longer one; `whole` is noted.
+    /// Draws `shown`, a shorter form of `whole`. The frame's Notes receive `whole`.
     float text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view shown, std::string_view whole) const;
-    /// In the middle of the height of the box, shortened with … to fit. Returns the x at which it ends.
+    /// Draws `text` at half the height of the box, shortened with … where it does not fit. Returns the x at its end.
     float text_in(ImFont* font, const Box& b, ImU32 colour, const std::string& text, Align align = Align::left) const;
-    /// The first of these texts for which there is room, or else the last one, shortened; the first one is noted.
+    /// The same for the first of `texts` that fits, or else for the last one. The frame's Notes receive the first one.
     float text_in(ImFont* font, const Box& b, ImU32 colour, const std::vector<std::string>& texts,
                   Align align = Align::left) const;
-    /// On a patch of `behind`, so that lines may pass below it.
+    /// The same on a patch in the colour `behind`, so that lines can pass below the text.
     void text_on_patch(ImFont* font, const Box& b, ImU32 colour, ImU32 behind, const std::vector<std::string>& texts,
                        Align align = Align::left) const;
-    /// At most so many lines of text below each other; returns how many there were. The last one ends in … if it is not
-    /// the text's last.
+    /// Draws a text in at most `most` lines below each other; returns how many. The last one ends in … where the text
+    /// has more lines.
     int paragraph(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width, int most) const;
 
     /// The same of a text whose pieces have colours of their own.

@@ -1,4 +1,4 @@
-// Messages for panels, which take numbers as words from show/ and need nothing else of core/text.
+// message() and sentences() for panels. Panels get numbers as words from show/, and need nothing else of core/text.
 #pragma once
 
 #include "core/text/message.hpp"

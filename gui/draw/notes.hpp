@@ -1,5 +1,5 @@
-// What one frame says. Every text that is drawn passes through gui/draw, which notes it here, whole: so that what the
-// window says can be logged, and compared word by word.
+// The texts of one frame. Every text that is drawn passes through gui/draw, which notes it here in full, so that the
+// window's texts can be logged and compared word by word.
 #pragma once
 
 #include <imgui.h>
@@ -13,7 +13,7 @@ namespace tilescope::gui {
 
 class Drawing;
 
-/// A text, where it begins, and what it is set in. It is whole, also where what was drawn of it was cut to fit.
+/// A text, the place where it begins, and its font. The text is the full one even where a shortened one was drawn.
 struct Note {
     std::string text;
     ImVec2 at;
@@ -51,7 +51,8 @@ class NotedAs {
     std::string before_;
 };
 
-/// As much of a text as is drawn: nobody reads a hundred thousand letters, and Dear ImGui has no room for them.
+/// The first 4,000 bytes of a text, as far as they are whole characters. No more is drawn, because nobody reads a
+/// hundred thousand letters and Dear ImGui has no room for them.
 std::string_view readable(std::string_view text);
 
 /// The notes of the current context; nullptr where nobody takes any.

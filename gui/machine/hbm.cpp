@@ -17,7 +17,8 @@ float fill_of(const Cell& c) {
     return c.touches.loads > 0 ? 0.16f + 0.5f * n / (n + 4) : 0;
 }
 
-/// Writes how often a cell was read or written: in it, or beside it if it is a row of a thin tensor. False: no room.
+/// Writes how often a cell was read or written: into it, or beside it where the cell is as wide as the tensor. Returns
+/// false where there is no room.
 bool draw_mark(const MachineFigure& f, const DrawnTensor& d, const Cell& c, ImU32 fill) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
@@ -115,7 +116,7 @@ std::string draw_tensor(MachineFigure& f, const DrawnTensor& d) {
 /// Less than the label's slot, so that neighbours do not touch.
 float label_width(const MachineFigure& f, const DrawnTensor& d) { return d.label.w() - f.px(8); }
 
-/// The lines below a tensor. Its size comes first, where it has no room beside the name.
+/// The lines below a tensor's name. The first one is the tensor's size where it has no room beside the name.
 std::vector<std::vector<std::string>> label_of(const MachineFigure& f, const DrawnTensor& d, bool with_type) {
     auto lines = tensor_lines(d.shown(), *f.run.algorithm().computes, with_type);
     if (Canvas::width(f.theme().title, tensor_title(d.shown())) > label_width(f, d))

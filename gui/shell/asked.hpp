@@ -1,4 +1,5 @@
-// What the window's command line and the page's address both ask for: a state, or a scene, and what stands around it.
+// What can be asked for both by the window's command line and by the page's address: a state or a scene, and with it an
+// answer, a caption, or no tour.
 #pragma once
 
 #include <optional>
@@ -24,10 +25,10 @@ struct Asked {
 
 /// Adds ALGO, all flags that describe a state, and --scene, --answer, --caption and --no-tour.
 void add_asked_options(CLI::App& app, Asked& asked);
-/// After parsing: notes what was typed. Where no run is named, and neither a scene nor something else is shown, `state`
-/// becomes what the window begins with.
+/// To be called after parsing: sets asked.typed. Where the flags name neither an algorithm nor a scene, asked.state
+/// becomes first_state(), unless `shows_something_else`: another flag, such as --open, says what to show.
 void look_at_typed(const CLI::App& app, Asked& asked, bool shows_something_else = false);
-/// The state of a scene that is asked for, with what was typed beside it. Throws UsageError.
+/// The state of `scene`, changed by the flags in asked.typed. Throws UsageError.
 show::State state_asked(const Asked& asked, const show::Scene& scene);
 
 }  // namespace tilescope::gui::shell

@@ -109,7 +109,7 @@ void draw_whole_run(const Bars& b, const std::string& words) {
     b.say(b.below, t.ink, words);
 }
 
-/// Scores on their way to HBM and back: below their parts of the bar.
+/// Draws an outline below the bar, under its bytes of scores that go to HBM and come back.
 void draw_stored(const Bars& b, const StoredBytes& stored) {
     const Theme& t = b.theme();
     const Box box = {b.x(static_cast<double>(stored.from)), b.below.y0, b.x(static_cast<double>(stored.to)),

@@ -69,7 +69,8 @@ constexpr KnownKey known_keys[] = {{" ", ImGuiKey_Space, Key::space},
                                    {"Insert", ImGuiKey_Insert},
                                    {".", -1, Key::blank}};
 
-// Indices in Dear ImGui's list of pressed keys; letters and digits have their character codes.
+// A key's index in Dear ImGui's list of pressed keys: letters and digits have their character codes, known_keys follow
+// each other from first_known on, and all other keys share other_key.
 constexpr int first_known = 128, other_key = 160;
 
 /// Digits go by the key's place on the keyboard, letters by the keyboard's layout.

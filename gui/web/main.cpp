@@ -36,7 +36,7 @@ EM_JS(void, tell_work, (double milliseconds), { Module.work = milliseconds; })
 
 void tell(const char* what, const std::string& text) { tell_page(what, text.c_str()); }
 
-// A file in this folder becomes a download. The folder is the working directory, where names without a folder lead.
+// A file in this folder becomes a download. It is the working directory, so that file names without a folder lead here.
 constexpr const char* downloads = "/downloads";
 
 /// Half of the tile contents (value_bytes) that a native program keeps; the other limits are the same.
@@ -65,7 +65,8 @@ class Page {
 
     /// Shows what an address asks for. If the address is wrong, says why and keeps what was shown.
     void open(const std::vector<std::string>& words);
-    /// Shows a scene in the present manner: alone if the stage is alone now, and with the same light.
+    /// Shows a scene and keeps the flags that say how the page looks now: --light, --projector, --no-controls, --alone,
+    /// --caption.
     void open_scene(const std::string& name);
     void open_files(const std::vector<std::string>& paths);
     void act(const std::string& what, double number);
@@ -203,7 +204,7 @@ void Page::open_files(const std::vector<std::string>& paths) {
     }
 }
 
-/// Takes back what was opened if it proves wrong only while it is being made.
+/// Returns to what was shown before if an error in what was opened was found only while it was made.
 void Page::look_at_opened() {
     if (!before_ || app.shown.session.busy()) return;
     Kept before = *std::exchange(before_, {});
@@ -271,7 +272,7 @@ void Page::film() {
     if (app.files.filming) window.wake();
 }
 
-/// For pages that embed this one, and for people who cannot see it.
+/// Tells the page what is shown, for pages that embed this one and for people who cannot see it.
 void Page::say_what_is_shown() {
     Told now;
     now.version = app.shown.session.version(), now.step = app.shown.playback.position(),
@@ -290,7 +291,8 @@ void Page::say_what_is_shown() {
     tell("shown", j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-/// For whoever reads the log: a click's changes are drawn in the next frame, so only two equal frames are certain.
+/// Logs the window's status when two frames in a row have the same one, because a click's changes are drawn only in the
+/// next frame. While the run plays, logs the status of every frame.
 void Page::log() {
     std::string now = shell::status(app);
     if (now == logged_ || app.shown.playback.playing()) tell("log", now);

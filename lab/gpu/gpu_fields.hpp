@@ -12,7 +12,7 @@
 
 namespace tilescope::lab {
 
-/// The type of the member says what a number may be: whole, any, or unknown too.
+/// The type of the member says which values a number may have: whole numbers, any numbers, or any numbers and unknown.
 using GpuMember = std::variant<Index GpuSpec::*, double GpuSpec::*, std::optional<double> GpuSpec::*>;
 
 struct GpuField {
@@ -20,7 +20,7 @@ struct GpuField {
     const char* unit;
     GpuMember member;
     double least, most;
-    bool measured = false;  ///< by a calibration; not mentioned where there was none
+    bool measured = false;  ///< by a calibration; files leave it out where it is unknown
 };
 /// In the order of GpuSpec.
 std::span<const GpuField> gpu_fields();
@@ -31,10 +31,11 @@ bool same_machine(const GpuSpec& a, const GpuSpec& b);
 
 /// Whether a number was stated anew, by its key.
 using GivenNumbers = std::function<bool(std::string_view key)>;
-/// Makes `spec`, in which the `given` numbers of `before` were changed, consistent again. Measured numbers scale with
-/// the data sheet's numbers beside them, and the tensor cores' clock with the clock. A peak is the product of the SMs,
-/// a clock and what an SM does per cycle; where the peak is given, the last of these follows. All that follows stays
-/// within its range, except this last one.
+/// Makes `spec` consistent again: it is `before` with new values of the `given` numbers. The tensor cores' clock scales
+/// with the clock, the SRAM of a thread block follows that of an SM, and a measured number scales with the data sheet's
+/// number for the same resource. A peak is SMs x clock x work of an SM per cycle. A peak that is not given follows from
+/// this product; where only the peak is given, the work per cycle follows. Each number that follows is kept within the
+/// range of its field, except the work per cycle.
 void scale_what_follows(GpuSpec& spec, const GpuSpec& before, const GivenNumbers& given);
 /// "tensor_tflops: 148 TFLOP/s differ from ...": numbers that disagree by more than 1% (a peak and its product, or a
 /// measured number above its limit), and a fix. Empty where all agree.

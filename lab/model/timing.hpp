@@ -12,12 +12,13 @@
 
 namespace tilescope::lab {
 
-/// Counted and timed: a report with `time`, unless the tensors do not fit in HBM. Listeners hear of the same run.
-/// Throws what counting throws.
+/// Counts a run and times it. The report has `time`, or in `no_time` the reason why not, such as tensors that do not
+/// fit in HBM. The listeners receive the events of the same run. Throws what counting throws.
 Report count_and_time(const Experiment& experiment, Control* control = nullptr,
                       std::span<Listener* const> listeners = {});
 
-/// The most thread blocks of a launch that are played; more are timed as a stream without waves.
+/// Launches of up to so many thread blocks are played block by block. The cycles of a larger launch are the sum of its
+/// blocks' cycles over the number of blocks that the SMs hold at once: it has no waves and no tail.
 inline constexpr Count most_blocks_played = 1 << 20;
 
 struct TimingOptions {

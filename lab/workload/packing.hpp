@@ -18,8 +18,8 @@ bool packs_by_rule(const Problem& problem);
 /// and one for an algorithm that does not pack, stays as it is.
 Problem packed_for(const Algorithm& algorithm, const Problem& problem, Packing packing);
 
-/// Puts tensors from the order that users have into that of the packed problem, and back. A tensor that is already in
-/// the right order, as K and V always are, is shared and not copied.
+/// packed_inputs: reorders Q for the packed problem. unpacked_output: reorders an output as in the problem that users
+/// state. A tensor that is in the right order already, as K and V always are, is shared and not copied.
 Inputs packed_inputs(const Inputs& inputs, const Problem& packed);
 std::shared_ptr<const Storage> unpacked_output(std::shared_ptr<const Storage> output, const Problem& packed);
 

@@ -20,13 +20,14 @@ struct Setup {
     std::string rival;  ///< the algorithm raced against; empty: none
     Pace pace = Pace::step;
     lab::Options options;
-    /// The file of a recording that is played instead. The other members then are what it says, to be shown as flags.
+    /// The file of a recording that is played instead. The other members then repeat what the recording says, so that
+    /// the window can show them as flags.
     std::string recording = {};
 
     friend bool operator==(const Setup&, const Setup&) = default;
 };
 
-/// A tiling that does not fit, and what to show in its place.
+/// A tiling that does not fit on chip, and what to show in its place.
 struct Overflow {
     std::string algorithm;
     OutOfChipMemory error;

@@ -17,13 +17,13 @@ struct Stretch {
 
 class Playback {
   public:
-    /// The first position in (from, to] at which playing has to stop; nothing if there is none.
-    using Stop = std::function<Index(Index from, Index to)>;  // -1: none
+    /// The first position in (from, to] at which playing has to stop; -1 where there is none.
+    using Stop = std::function<Index(Index from, Index to)>;
 
     static constexpr double slowest = 0.5, fastest = 2000;  ///< positions a second
 
-    /// Another recording, with positions 0 to `length`. Keeps the position as far as it exists. After a length of 0,
-    /// which has nothing to play, the next length brings the position back.
+    /// Changes to a recording with positions 0 to `length`. Keeps the position, or goes to the last one where it does
+    /// not exist. A length of 0 means nothing to play; the next length brings the position back.
     void set_length(Index length);
     Index length() const { return length_; }
 
@@ -48,12 +48,13 @@ class Playback {
     void toggle() { playing_ ? pause() : play(); }
     /// `by` positions on, or back where it is negative; paused. A step forwards is animated, a step back is not.
     void step(Index by);
-    /// To the first or last position of what is played; from there, or from beyond it, of the whole run. Paused.
+    /// Pauses, and goes to the first (last) position of the stretch. From there, or from before (after) it, goes to the
+    /// first (last) position of the run.
     void to_start();
     void to_end();
     /// Straight to a position, without animation.
     void seek(Index position);
-    /// The same. A position beyond the end is gone to later, when set_length() sets another length.
+    /// The same. Where the position lies beyond the end, every later set_length() tries to go there again.
     void seek_in_time(Index position);
     /// Straight to a position, paused. Where it lies ahead, the last move to it is animated.
     void go(Index position);

@@ -10,8 +10,9 @@ namespace tilescope::show {
 /// The kind of figure of a view that is explored.
 const lab::FigureKind& figure_kind_of(Stage stage);
 
-/// The run's problem, its algorithm among those that people compare, and its rival; for the view `tiles` its algorithm
-/// alone. Without the run's tiles, because figures choose or vary them. On one thread.
+/// The figure shows the run's problem with its algorithm, its rival and the algorithms that people compare; in the view
+/// `tiles` with its algorithm alone. The request leaves out the run's tiles, because figures choose or vary them, and
+/// asks for one thread.
 lab::FigureRequest figure_request(const Setup& setup, const Problem& problem, Stage stage);
 
 /// The version, and the command that draws the figure again, as captions have them. `vary`: values of --vary.

@@ -26,7 +26,7 @@ Experiment problem(Index dim = 128) {
     return {find_algorithm("flash_v2"), p, {}, gpu_preset("H100")};
 }
 
-/// Does units of work: the first one counts; after `all` of them everything is known.
+/// Calls plane.work() up to `units` times. The first unit counts all tilings; after `all` units every time is exact.
 void work(TilePlane& plane, Index units) {
     Control control;
     for (Index k = 0; k < units && plane.work(control) > 0;) ++k;

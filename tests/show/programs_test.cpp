@@ -9,7 +9,7 @@
 using namespace tilescope;
 using namespace tilescope::show;
 
-// Paths of sources are the same on every machine, and with a compiler cache.
+// An event has to name its source by the path of the embedded program, on every machine and with a compiler cache.
 TEST_CASE("every operation of every algorithm is found in a program that can be shown", "[programs]") {
     for (const Algorithm& a : algorithms()) {
         CAPTURE(a.name);

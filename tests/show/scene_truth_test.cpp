@@ -50,7 +50,8 @@ class Bars {
                 if (v.launch == m.visit->launch && v.block == m.visit->block) own_[static_cast<std::size_t>(k)] = true;
     }
 
-    /// The largest bar of the current block of keys (`now`), or of those before; minus infinity where there is none.
+    /// The largest score with a bar in the current block of keys (`now`) or in the blocks before it; -INFINITY where no
+    /// score has one.
     float largest(bool now) const {
         float most = -INFINITY;
         for (std::size_t k = 0; k < own_.size(); ++k)

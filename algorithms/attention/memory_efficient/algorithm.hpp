@@ -21,7 +21,7 @@ inline constexpr CodeLine code[] = {
 
 /// kKeepOutputInRF of kernel_forward.h. Kernels are compiled for head dimensions up to 64, up to 128, or any.
 inline bool keeps_output_in_registers(const Problem& p) { return p.dim_v <= 128; }
-/// Columns of V and O that the second product takes at once where O is not in registers: as many as a tile has keys.
+/// Columns of O that P V computes at once where O does not stay in registers: as many as a tile has keys.
 inline Index columns_at_once(const Tiling& tile) { return tile.bc; }
 
 /// O_acc: the unfinished O, in f32, where neither registers nor O itself can hold it.

@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(shares* combining_threads, shares == 1 ? 8 : 2
     }
     __syncthreads();  // weights and LSE are here
 
-    // One instruction stores all LSEs of the block. Where several warps write to a sector, stores may not be merged.
+    // One instruction stores all LSEs of the block, because several warps' stores to one sector are not always merged.
     const int row = blockIdx.x * Rows + threadIdx.x;
     if (threadIdx.x < Rows && row < a.seq_q) *a.LSE.row(head, row) = lse[threadIdx.x];  // [16]
     float4 o = {};

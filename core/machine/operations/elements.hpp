@@ -18,8 +18,8 @@ inline ConstArray all(ConstElements x) { return {x.data, x.rows * x.cols}; }
 inline Array row(Elements x, Index r) { return {x.data + r * x.cols, x.cols}; }
 inline ConstArray row(ConstElements x, Index r) { return {x.data + r * x.cols, x.cols}; }
 
-/// Calls f(elements of x, their factor): row by row with m's element of that row, or, when x has a single column, once
-/// with all of x and all of m.
+/// Calls f(row of x, element of m) for every row: `m` has one element for each row of x. Where x has a single column,
+/// calls f(all of x, all of m) once.
 template <class F>
 void with_row_factor(Elements x, ConstElements m, F f) {
     if (x.cols == 1) return f(all(x), all(m));
