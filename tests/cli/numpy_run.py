@@ -131,7 +131,7 @@ def check_refusals(binary, tally, folder, rng):
         "heads": {"v": v[:1]},
         "must divide": {"k": k[[0, 1, 1]], "v": v[[0, 1, 1]]},
         "reads f2, f4, f8": {"k": k.astype("i4")},
-        "dimensions": {"k": k[0, 0]},
+        "has 1 dimension;": {"k": k[0, 0]},
         "empty": {"k": k[:, :0]},
     }
     for part, change in bad.items():

@@ -184,7 +184,8 @@ def empty_rows(a):
             a.near(got, attention(q, k, v, seen), 2e-3, f"{algorithm} {words}")
             a.say((got == 0).all(axis=1).sum() == empty, f"{algorithm} {words}: other rows of zeros")
             if "LSE" in a.said:
-                a.say(f"{empty} of 129 outputs are -inf in both, as of every row that sees no key" in a.said, a.said[-800:])
+                are = "is" if empty == 1 else "are"
+                a.say(f"{empty} of 129 outputs {are} -inf in both, as of every row that sees no key" in a.said, a.said[-800:])
 
 
 def whose_error(a):
