@@ -29,7 +29,7 @@ std::optional<double> value_of(const GpuSpec& spec, const GpuMember& member);
 /// Whether all numbers and the compute capability are the same, whatever the names.
 bool same_machine(const GpuSpec& a, const GpuSpec& b);
 
-/// Whether a number was stated anew, by its key.
+/// Whether the number of this key was given a new value.
 using GivenNumbers = std::function<bool(std::string_view key)>;
 /// Makes `spec` consistent again: it is `before` with new values of the `given` numbers. The tensor cores' clock scales
 /// with the clock, the SRAM of a thread block follows that of an SM, and a measured number scales with the data sheet's

@@ -13,7 +13,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// The sheet that is meant; nullptr where none is, or several are.
+/// The one sheet that the name may mean; nullptr where there is none, or several.
 const GpuSheet* sheet_meant(std::span<const GpuSheet> sheets, std::string_view name) {
     const auto meant = presets_meant(name, names_of(sheets));
     if (meant.size() != 1) return nullptr;
@@ -38,7 +38,7 @@ std::string about_slice(const MigSlice& slice, std::span<const GpuSheet> sheets)
 /// What to take in place of a device without a preset; empty where the device is unknown.
 std::string instead_of_gpu(std::string_view name, std::span<const GpuSheet> sheets) {
     if (const auto slice = mig_slice(name)) return about_slice(*slice, sheets);
-    const std::string with_brand = instead_of(Asked::gpu, name);  // a Tesla M4 is none of Apple's
+    const std::string with_brand = instead_of(Asked::gpu, name);  // the brand tells a Tesla M4 from Apple's M4
     return with_brand.empty() ? instead_of(Asked::gpu, without_brand(name)) : with_brand;
 }
 

@@ -13,7 +13,7 @@ namespace tilescope::lab {
 /// A plain JSON text without sources, which parse_gpu reads back to an equal spec.
 std::string gpu_json(const GpuSpec& spec);
 
-/// Where a number comes from, and whether that is to be relied on: false where it is from memory, or sources conflict.
+/// Where a number comes from. `confirmed` is false where it was written from memory, or where sources conflict.
 struct GpuOrigin {
     std::string source;
     bool confirmed = true;
@@ -22,7 +22,7 @@ using GpuOrigins = std::map<std::string, GpuOrigin>;  ///< by field of GpuSpec
 
 /// gpu_json() with units and sources.
 std::string gpu_sheet_json(const GpuSpec& spec, const GpuOrigins& origins);
-/// The same for an argument of `--gpu`, which accepts the result, too.
+/// gpu_sheet_json() of the GPU that an argument of `--gpu` names. `--gpu` accepts the result, too.
 std::string gpu_sheet_json(const std::string& name_or_path);
 
 /// One number of a GPU for people to read.
@@ -34,7 +34,7 @@ struct GpuNumber {
     bool confirmed;
 };
 
-/// All numbers of what `--gpu` accepts, in the order of GpuSpec.
+/// All numbers of a GPU that `--gpu` accepts, in the order of GpuSpec.
 std::vector<GpuNumber> gpu_numbers(std::string_view preset_or_path);
 
 }  // namespace tilescope::lab

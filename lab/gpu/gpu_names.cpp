@@ -18,7 +18,7 @@ constexpr std::pair<std::string_view, std::string_view> by_driver[] = {
 
 constexpr std::string_view brands[] = {"nvidia", "tesla", "geforce", "amd", "instinct", "radeon"};
 
-/// Takes a whole number and the text behind it.
+/// Removes a whole number and the text `behind` it from the beginning of `rest`; nullopt where they are not there.
 std::optional<Index> take_number(std::string_view& rest, std::string_view behind) {
     Index n = 0;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), n);
@@ -29,7 +29,7 @@ std::optional<Index> take_number(std::string_view& rest, std::string_view behind
     return n;
 }
 
-/// "3g.40gb" and, of a part of its SMs, "1c.3g.40gb".
+/// Reads the profile of a slice, "3g.40gb", or of a part of a slice's SMs, "1c.3g.40gb".
 std::optional<MigSlice> slice_called(std::string_view profile) {
     const auto some = take_number(profile, "c."), all = take_number(profile, "g."), gb = take_number(profile, "gb");
     if (!all || !gb || *all < 1 || *all > 7 || *gb < 1 || (some && (*some < 1 || *some > *all))) return std::nullopt;

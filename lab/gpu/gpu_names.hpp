@@ -16,8 +16,8 @@ std::string_view without_brand(std::string_view name);
 /// A part of a GPU, which NVIDIA's drivers call "NVIDIA A100-SXM4-40GB MIG 1g.5gb".
 struct MigSlice {
     std::string_view whole;  ///< what the GPU is called
-    Index sevenths;          ///< of its SMs, roughly; 0 where the name does not say it
-    Index gb;                ///< memory
+    Index sevenths;          ///< of the whole GPU's SMs, roughly; 0 where the name does not say it
+    Index gb;                ///< of memory
 };
 std::optional<MigSlice> mig_slice(std::string_view name);
 
@@ -25,7 +25,7 @@ std::optional<MigSlice> mig_slice(std::string_view name);
 /// differ in SMs, clocks or memory.
 std::string preset_of_driver_name(std::string_view name, const std::vector<std::string>& presets);
 
-/// The presets that a name may mean, whatever its spelling: the one of this preset or driver name, or else all whose
+/// The presets that a name may mean, whatever its spelling: the one with this preset or driver name, or else all whose
 /// preset or driver name begins with it.
 std::vector<std::string> presets_meant(std::string_view name, const std::vector<std::string>& presets);
 

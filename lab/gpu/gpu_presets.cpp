@@ -22,7 +22,7 @@ std::pair<int, int> version(std::string_view text) {
     return v;
 }
 
-/// The order is that of the compute capabilities, so that a file added to gpus/ needs no second entry anywhere.
+/// All presets, ordered by compute capability, so that a file added to gpus/ needs no second entry anywhere.
 const std::vector<GpuSheet>& presets() {
     static const std::vector<GpuSheet> all = [] {
         std::vector<GpuSheet> sheets;

@@ -97,7 +97,7 @@ class SheetReader {
         if (root_.contains("base")) start_from(bases);
         return read_rest(contradictions);
     }
-    /// The numbers of the text; for all others, those of `base`.
+    /// `base` with the numbers that the text gives.
     GpuSpec change(const GpuSpec& base) {
         if (root_.contains("base")) fail("base", message("gpu_file.no_base_here"));
         sheet_.spec = base_ = base, has_base_ = true;

@@ -30,26 +30,26 @@ struct GpuSheet {
 /// Numbers that contradict each other are an error in a user's file; a recording keeps those that it was made with.
 enum class Contradictions : std::uint8_t { refused, kept };
 
-/// The source, or that there is none.
+/// The source, or "not given" where there is none.
 std::string source_of(const GpuOrigin& origin);
 
-/// The files that may be a base, besides the presets: by a path relative to a folder.
+/// Whether a file may be a base, besides the presets. The file's path is relative to `folder`.
 struct BaseFiles {
     std::optional<std::filesystem::path> folder;  ///< nullopt: a base may not be a file
-    int left = most_bases;                        ///< how many more, each the base of the one before
+    int left = most_bases;                        ///< how many files may follow, each the base of the file before
 };
 
-/// Whether it is a path, and no name of a preset.
+/// Whether `name` is a path and not the name of a preset.
 bool is_path(std::string_view name);
 /// Reads one JSON text; `where` is how error messages call it. Throws the UsageError that names the key.
 GpuSheet read_sheet(std::string_view text, std::string_view where, std::span<const GpuSheet> bases,
                     Contradictions contradictions = Contradictions::refused, BaseFiles files = {});
 GpuSheet read_file_sheet(const std::string& path, std::span<const GpuSheet> presets, int bases_left = most_bases);
-/// A preset, or what a file or a text says: what `--gpu` accepts.
+/// The GPU that an argument of `--gpu` names: a preset, or what a file or a JSON text describes.
 GpuSheet load_sheet(const std::string& name_or_path);
 
 std::vector<std::string> names_of(std::span<const GpuSheet> sheets);
-/// The sheet of that name; `asked` is what an error message says is wrong.
+/// The sheet of that name; throws BadValue where none or several are meant, with `asked` as the wrong value.
 const GpuSheet& find_sheet(std::span<const GpuSheet> sheets, std::string_view name, const std::string& asked,
                            bool may_be_file = true);
 

@@ -16,7 +16,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// What a problem asks for that no measured kernel has: "such a mask"; empty: nothing.
+/// What a problem asks for that no measured kernel has: "such a mask"; empty where there is nothing.
 std::string beyond_kernels(const Problem& p) {
     if (p.mask.hides() && !p.mask.is_causal()) return message("verdict.such_a_mask");
     for (const Feature f : {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout,
@@ -25,7 +25,7 @@ std::string beyond_kernels(const Problem& p) {
     return "";
 }
 
-/// The name of the preset alone would say that this very machine was measured.
+/// The GPU's name. For a changed preset it says so, because the bare name would claim that this machine was measured.
 std::string name_of_machine(const GpuSpec& gpu) {
     return is_changed_preset(gpu) ? message("verdict.gpu_with_other_numbers", gpu.name) : gpu.name;
 }
@@ -34,7 +34,7 @@ std::string tile_text(const Tiling& t) {
     return message("verdict.size_of_tile", std::to_string(t.br), std::to_string(t.bc));
 }
 
-/// That no kernel with these tiles was measured, and which were, of these dimensions.
+/// Says that no kernel with these tiles was measured, and lists the measured tiles for these dimensions.
 std::string these_tiles_not_measured(const RunTime& run, const Experiment& e) {
     std::vector<std::string> tiles;
     for (const Tiling& t : compiled_tiles(e)) tiles.push_back(tile_text(t));

@@ -13,7 +13,7 @@ bool was_measured(const GpuSpec& gpu);
 void set_basis(RunTime& run, const Experiment& experiment);
 /// The basis, in a sentence.
 std::string basis(const RunTime& run, const Experiment& experiment);
-/// "1 x 64 as 128 x 64": a tile cut to the problem, and the kernel's, which is timed; empty where they are the same.
+/// "1 x 64 as 128 x 64": the tile as cut to the problem, and the kernel's tile, which is timed; empty if none is cut.
 std::string about_cut_tile(const Experiment& experiment);
 
 }  // namespace tilescope::lab

@@ -15,7 +15,7 @@ double turns_of_loop(const BlockOutline& b, std::size_t passage) {
     return static_cast<double>(turns) / static_cast<double>(b.blocks);
 }
 
-/// L2 and DRAM are the limit only of a launch that would be faster without them: in others they may be busy, but
+/// L2 and DRAM can be the bound only of a launch that waits_for_memory(). In other launches they may be busy, but
 /// nothing waits for them.
 Bound bound_of(const LaunchTime& t, double launching) {
     if (launching > 0.4 * t.us) return Bound::launch;

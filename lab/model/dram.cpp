@@ -12,8 +12,8 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-constexpr double unevenness = 0.05;  // of the speeds of equal blocks: without it waves never get out of step
-constexpr double repeats = 0.025;    // of the traffic: beyond it, extrapolated traffic is not within 1%
+constexpr double unevenness = 0.05;  // how much the times of equal blocks differ; at 0, waves stay in step for ever
+constexpr double repeats = 0.025;    // uncertain share of the traffic: with more, extrapolation is not within 1%
 
 /// Visits of tiles in HBM by all heads.
 double visits_of(const LaunchOutline& launch) {
@@ -84,7 +84,7 @@ std::optional<DramModel::Traffic> DramModel::of(std::size_t k, const Kinds& kind
     return traffic;
 }
 
-/// `again`: the traffic when the heads are played a second time, with the L2 as the first time has left it.
+/// `again`, where not null, gets the traffic of playing the heads a second time, with the L2 as the first time left it.
 DramTraffic DramModel::play_heads(std::size_t k, Index heads, const std::vector<BlockCycles>& kinds, Index slots,
                                   Refill refill, DramTraffic* again, std::span<Mark> marks) const {
     const GpuSpec& gpu = report_.experiment.gpu;
@@ -106,7 +106,8 @@ std::optional<Index> DramModel::period(std::size_t k) const {
     const LaunchOutline& launch = outline_.launches()[k];
     const LaunchAccesses& head = accesses_.launches()[k];
     const Order order = report_.experiment.placing.order;
-    // Only head by head. Part 2 of the keys follows part 1 of all heads; other orders start with a block of each head.
+    // Only launches that run head by head repeat. Part 2 of the keys follows part 1 of all heads, and other orders
+    // start with a block of each head.
     const bool by_head = order == Order::kernel || order == Order::rows || order == Order::snake;
     if (!by_head || (launch.axes.size() > 2 && launch.axes[2].tiles.count() > 1)) return std::nullopt;
     Index heads = order == Order::snake ? 2 : 1;
@@ -148,7 +149,7 @@ std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<Bl
     if (!enough || static_cast<Index>(marks[0].started) < report_.experiment.gpu.sms * slots) return std::nullopt;
     const DramTraffic played = play_heads(k, heads, kinds, slots, refill, nullptr, marks);
     const double more = (heads_of(launch) - static_cast<double>(heads)) / static_cast<double>(quarter * *period);
-    // Dirty bytes at the end belong to the run, not to a head: as many as after the heads that were played.
+    // Dirty bytes at the end belong to the run, not to a head: there are as many as after the heads that were played.
     const auto extrapolated = [&](Bytes played_bytes, auto&& bytes, double uncertain,
                                   Bytes at_most) -> std::optional<Bytes> {
         const auto before = static_cast<double>(bytes(marks[1]) - bytes(marks[0])),
@@ -174,7 +175,7 @@ std::vector<Sharing> DramModel::sharing_of(const LaunchAccesses& head) const {
     for (const HbmTile& tile : head.tiles) {
         const TensorDecl& t = tensors[tile.tensor];
         const bool by_all = t.in_pages && tile.rows.end() <= shared_keys(e.problem).end();
-        const Index heads = head.heads;  // those of Q, or those of K and V with the slices of several heads of Q
+        const Index heads = head.heads;  // of Q; or, on kv_axis(), of K and V
         if (t.round > 0)
             sharing.push_back({t.heads_per_slice, t.slices, t.round, t.slices * t.round / heads});
         else

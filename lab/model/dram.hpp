@@ -13,7 +13,7 @@ namespace tilescope::lab {
 
 class DramModel {
   public:
-    static constexpr double most_visits = 4 << 20;  ///< of tiles in HBM: the most that the L2 is played with
+    static constexpr double most_visits = 4 << 20;  ///< most visits of tiles in HBM with which the L2 is played
     /// `outline`: of the same run as `counted`. Both have to outlive this object.
     DramModel(const Report& counted, const Outline& outline, double at_most = most_visits);
 
@@ -24,17 +24,17 @@ class DramModel {
     /// The cycles of thread blocks, by their number within a head; called only where thread blocks have to be played.
     using Kinds = std::function<std::vector<BlockCycles>()>;
     /// The traffic of a launch. Where its visits of tiles are too many, only its first heads are played, and every
-    /// further head is assumed to add as much; nullopt where that does not hold.
+    /// further head is assumed to add as much. nullopt, with a reason in why_not(), where that is not possible.
     std::optional<Traffic> of(std::size_t launch, const Kinds& kinds, Index slots, Refill refill);
 
-    /// SM traffic of a launch.
+    /// The counted SM traffic of a launch.
     Counters counted(std::size_t launch) const;
-    /// Why there is no traffic of a launch so far; empty where there is.
+    /// Why of() returned nullopt for a launch; empty if there was no reason so far.
     const std::string& why_not() const { return why_not_; }
 
   private:
     void find_accesses();
-    /// The number of heads after which a launch repeats, in the order of its thread blocks; none where it never does.
+    /// The number of heads after which a launch repeats, in the order of its thread blocks; nullopt: it never does.
     std::optional<Index> period(std::size_t launch) const;
     std::vector<Sharing> sharing_of(const LaunchAccesses& head) const;
     DramTraffic play_heads(std::size_t launch, Index heads, const std::vector<BlockCycles>& kinds, Index slots,

@@ -9,9 +9,9 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr Index least_rows = 16;  // that an mma takes
+constexpr Index least_rows = 16;  // of an mma
 
-/// One head that sees everything, and has a full tile of queries and of keys.
+/// A problem of one head without a mask, with at least a full tile of queries and of keys.
 Problem large_enough(Problem p, const Tiling& tiling) {
     p.batch = p.heads = p.kv_heads = p.bias.group = 1;
     p.mask = {};

@@ -7,7 +7,7 @@ namespace tilescope::lab {
 
 struct FullTiles {
     Experiment experiment;                         ///< with the full tiles
-    std::optional<Report> counted = std::nullopt;  ///< for a problem with such tiles; nothing where none was cut
+    std::optional<Report> counted = std::nullopt;  ///< of a problem with full tiles; nullopt where no tile was cut
 };
 
 /// The tiles of the kernel whose time is modelled. A kernel has the rows, registers and shared memory of its full tile,
@@ -17,7 +17,7 @@ struct FullTiles {
 /// program.
 Tiling kernel_tiles(const Experiment& experiment);
 
-/// The same, with the count of a problem that has such tiles.
+/// The experiment with kernel_tiles(), and the counts of a problem that is large enough for them.
 FullTiles full_tiles(const Experiment& experiment);
 
 }  // namespace tilescope::lab

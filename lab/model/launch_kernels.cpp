@@ -11,7 +11,7 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr Index most_warps = 8;  // of a tensor-core kernel: the most of released and of measured ones
+constexpr Index most_warps = 8;  // of a tensor-core kernel: no released or measured one has more
 
 Index warps_on_cuda_cores(Index rows) { return std::max<Index>(1, rows / 16); }
 
@@ -77,7 +77,7 @@ Occupancy LaunchKernels::occupancy(std::size_t k) const {
     Bytes shared = on_chip.sram_peak + staged(k);
     if (kernel_.own_softmax && shared > 0) shared = std::max(shared, e_.algorithm->kernel->short_tiles.shared);
     BlockNeeds needs = {shared, warps, r.per_thread, r.compiled ? 0 : on_chip.register_peak};
-    if (const Index on_sm = kernel_.tiled.warps_on_sm; on_sm > 0) {  // SRAM has pieces of operands, no tiles
+    if (const Index on_sm = kernel_.tiled.warps_on_sm; on_sm > 0) {  // SRAM holds pieces of operands, no tiles
         constexpr Index bytes_of_a_warp = 32 * 4;
         needs.shared = needs.tiles = 0;
         needs.registers = std::min(needs.registers, e_.gpu.registers_per_sm / (on_sm * bytes_of_a_warp));
@@ -97,7 +97,7 @@ LaunchInfo LaunchKernels::held_on_chip(std::size_t k) const {
     return info;
 }
 
-/// Rows of all row tiles that a full thread block works on together; 0 where it has no products of them.
+/// Rows of all row tiles that a full thread block works on together; 0 where the launch has no products.
 Index LaunchKernels::rows_together(std::size_t k) const {
     Index most = 0;
     for (const BlockOutline& b : launch(k).blocks) {
@@ -126,7 +126,7 @@ Style LaunchKernels::style_of_launch(std::size_t k) const {
     return launch(k).multiplies_f32 ? Style::cuda_cores : kernel_.style;
 }
 
-/// Bytes: on CUDA cores, the first operand of a product passes through shared memory if it is in registers.
+/// Bytes of shared memory through which a product's first operand passes, on CUDA cores, if it is in registers.
 Bytes LaunchKernels::staged(std::size_t k) const {
     double most = 0;
     if (style_of_launch(k) == Style::cuda_cores)

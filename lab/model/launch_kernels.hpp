@@ -17,11 +17,11 @@ class LaunchKernels {
     /// `outline`: of the same run as `counted`. Both have to outlive this object.
     LaunchKernels(const Report& counted, const Outline& outline, RegistersFrom from = RegistersFrom::compiler);
 
-    /// Of the launches with products.
+    /// The kernel of the launches with products.
     const Kernel& with_products() const { return kernel_; }
-    /// A launch without products has as many warps as its tiles need.
+    /// The kernel of a launch. Without products, it has as many warps as the launch's tiles need.
     Kernel of(std::size_t launch) const;
-    /// Rows of a full thread block's tile of the grid; where the grid has no such tiles, of a loop's tile.
+    /// Rows (or keys) of a full thread block's tile on the grid's second axis; the full Br where it has only heads.
     Index full_rows(std::size_t launch) const;
     Occupancy occupancy(std::size_t launch) const;
 
@@ -42,7 +42,7 @@ class LaunchKernels {
     const Kernel kernel_;
 };
 
-/// The counts, and the occupancy of every launch, before anything is played, whether the tensors fit in HBM or not.
+/// A counted run, and the occupancy of its launches. Nothing is played, and the tensors need not fit in HBM.
 struct Occupied {
     Report report;  ///< without time
     std::vector<Occupancy> launches;

@@ -170,7 +170,7 @@ Experiment mapped(const Algorithm& algorithm, const Problem& problem, const Wish
     if (given.br > 0 && given.bc > 0) return with(with_own_parts(given, algorithm, problem, gpu));
     const TileRule rule = wish.rule == TileRule::best ? TileRule::kernel : wish.rule;
     if (const auto t = fitting_tiling(algorithm, problem, given, gpu, rule)) return with(*t);
-    // Not even the smallest choice fits; the run of it says what is too large.
+    // Not even the smallest choice fits. Running it says what is too large.
     Tiling least = given;
     least.br = std::max<Index>(1, given.br), least.bc = std::max<Index>(1, given.bc);
     return with(with_own_parts(least, algorithm, problem, gpu));

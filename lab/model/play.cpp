@@ -5,9 +5,9 @@
 namespace tilescope::lab {
 namespace {
 
-/// Cycles of the thread blocks that are left once all of a launch have started: the fewer, the more of L2 and DRAM
-/// each has. For launches whose blocks see more or fewer keys; else, on tensor cores only, for the last wave
-/// of those that run in waves. The constants of CUDA cores were fitted without that.
+/// The cycles of a thread block once all blocks of its launch have started: the fewer blocks are left, the more of L2
+/// and DRAM each has. Only for graded() launches and, on tensor cores, for launches that run in_waves(); else empty.
+/// The constants of CUDA cores were fitted without such a change in waves.
 Among among_left(const TimedLaunch& launch, const Playing& p) {
     if (!launch.waits_for_memory(p.slots)) return {};
     if (!launch.graded() && (p.style == Style::cuda_cores || !launch.in_waves())) return {};
@@ -19,7 +19,7 @@ Among among_left(const TimedLaunch& launch, const Playing& p) {
     };
 }
 
-/// Notes what the timeline says; returns its length.
+/// Sets resident blocks and tail in `t` from the timeline; returns the timeline's cycles.
 double take(const Timeline& timeline, const Playing& p, LaunchTime& t) {
     t.resident = timeline.resident;
     const auto all = static_cast<double>(p.sms * p.slots);

@@ -8,7 +8,7 @@
 
 namespace tilescope::lab {
 
-/// Which free slots are filled first.
+/// Which free slots a kernel of this style fills first.
 Refill refill_of(Style style);
 
 /// How a launch is played.
@@ -20,8 +20,8 @@ struct Playing {
     double sharing;  ///< SMs that share L2 and DRAM at first
 };
 
-/// Plays a launch of `t.blocks` thread blocks and returns its cycles. Sets how many blocks are resident, the tail and
-/// the imbalance. `kept`, where it is not null, gets the stays of all thread blocks.
+/// Plays a launch of `t.blocks` thread blocks and returns its cycles. Sets resident blocks, tail and imbalance in `t`.
+/// `kept`, where it is not null, gets the stays of all thread blocks.
 double play(const TimedLaunch& launch, const Playing& playing, LaunchTime& t, PlayedLaunch* kept);
 
 }  // namespace tilescope::lab

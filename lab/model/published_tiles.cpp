@@ -12,8 +12,8 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// What a rule was made for, where no released kernel fits: "for d = 256 and an A100", "without a bias". Empty: a
-/// kernel fits.
+/// What a rule was made for, where no released kernel fits: "for d = 256 and an A100", "without a bias". Empty where
+/// a kernel fits.
 std::string carried_from(const ReleasedKernel& r, const Problem& p, const GpuSpec& gpu) {
     std::vector<std::string> made_for;
     if (r.dim > 0 && std::max(p.dim, p.dim_v) > r.dim) made_for.push_back("d = " + std::to_string(r.dim));

@@ -67,13 +67,13 @@ Registers limited(double needed, Index warps, const HeldRows& held, const GpuSpe
     return {std::min(most, n), false, n > most};
 }
 
-/// Of a launch on CUDA cores: its products, and the largest tiles that it keeps in registers, in elements. Row tiles
-/// that are worked on together count as one.
+/// The products of a thread block on CUDA cores, and the elements of the largest tiles that it keeps in registers. Row
+/// tiles that are worked on together count as one.
 struct Kept {
     double products = 0, scores = 0, sums = 0;
 
     explicit Kept(const BlockOutline& block) {
-        std::map<Index, double> turns;  // by loop: its passages share one code, however large their tiles are
+        std::map<Index, double> turns;  // by code: all passages of a loop share it, however large their tiles are
         for (const Passage& p : block.passages) {
             const double of_passage = take(p);
             if (p.code < 0)
@@ -92,14 +92,14 @@ struct Kept {
         for (const Deed& d : p.deeds) of_passage += take(d, together);
         return of_passage;
     }
-    /// The fraction of a product that the operation is.
+    /// The operation's part of a product of all rows that are worked on together; 0 where it is no product.
     double take(const Deed& d, double together) {
         const bool product = d.kind() == Kind::product;
         const double rows = static_cast<double>(d.out.tile.rows);
         const double share = product && !d.transposed[0] ? std::min(1.0, rows / together) : 1;
         const bool kept = d.out.id != no_tile && !d.out.in_sram();
         if (kept && (product || d.kind() == Kind::load)) {
-            // O and its like are products without the factor on the logits.
+            // Only products that make logits are scaled. Others, such as O, are sums.
             double& largest = product && !d.scaled ? sums : scores;
             largest = std::max(largest, d.out.size() / share);
         }

@@ -11,13 +11,13 @@ namespace tilescope::lab {
 
 struct Registers {
     Index per_thread;  ///< at most 255, and at most a thread's share of an SM's
-    bool compiled;     ///< of a compiled kernel; else by the rule
+    bool compiled;     ///< known from a compiled kernel; else by the rule
     bool spills;       ///< the rule gives more than a thread may have
 };
 
 /// What a full thread block of a launch holds.
 struct HeldRows {
-    Index rows = 0;       ///< of all the row tiles that it works on together
+    Index rows = 0;       ///< of all row tiles that the block works on together
     Bytes registers = 0;  ///< bytes: the most that the tiles of its program take at a time
 };
 
@@ -29,7 +29,7 @@ enum class RegistersFrom : std::uint8_t { compiler, rule };
 /// program's own tiles take.
 Registers registers_of(const Experiment& experiment, const LaunchOutline& launch, Index warps, const HeldRows& held,
                        RegistersFrom from = RegistersFrom::compiler);
-/// Br and Bc that a kernel of the algorithm was compiled for, for these dimensions and this type.
+/// The tilings for which the algorithm's kernel was compiled, with the experiment's dimensions and type.
 std::vector<Tiling> compiled_tiles(const Experiment& experiment);
 /// By the rule, on tensor cores: the elements of S and O that a thread keeps, plus 63.
 Registers tensor_core_registers(const Experiment& experiment, Index warps, const HeldRows& held);

@@ -8,7 +8,7 @@ namespace tilescope::lab {
 
 /// How kernels of such an experiment compute products.
 Style style_of(const Experiment& experiment);
-/// On tensor cores, the kernel is the algorithm's own one for few rows: see ShortTiles.
+/// Whether the kernel is the algorithm's tensor-core kernel for few rows: see ShortTiles.
 bool is_for_few_rows(const Experiment& experiment);
 
 }  // namespace tilescope::lab

@@ -16,8 +16,8 @@ bool is_used(const BlockOutline& block, TileId tile) {
     });
 }
 
-/// The loads that the first loop begins with: no earlier step can hide them. They are one load of data, and before it
-/// those of page table entries, which no operation uses.
+/// The loads that the first loop begins with: no earlier step can hide them. They are one load of data and, before it,
+/// loads of page table entries, which no operation uses.
 std::span<const Deed> first_loads(const BlockOutline& block) {
     for (const Passage& p : block.passages) {
         if (p.loop < 0 || p.deeds.empty() || p.deeds[0].kind() != Kind::load) continue;
@@ -45,8 +45,8 @@ bool computes(const Passage& p) {
     return std::any_of(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return !d.moves_data(); });
 }
 
-/// At most as many iterations are loaded together as there are. A loop that only moves data does so while others
-/// compute: it takes an SM's share of L2 and DRAM, and adds no latency.
+/// The step of a loop. No more iterations are loaded together than the loop has. A loop that only moves data does so
+/// while other loops compute: it takes an SM's share of L2 and DRAM, and adds no latency.
 StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const MemoryShare& memory, Count blocks,
                       const Cut& cut) {
     kernel.together = std::clamp<Index>(p.total / blocks, 1, kernel.together);
@@ -57,7 +57,7 @@ StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const
     return moves;
 }
 
-/// Elements of the tile of scores: the largest tile that a loop reduces.
+/// A thread's elements of the tile of scores, which is the largest tile that a loop reduces.
 double scores_of_a_thread(const BlockOutline& block, const Kernel& kernel) {
     constexpr double threads = 32;  // of a warp
     double most = 0;

@@ -18,22 +18,22 @@ Index rows_at_once(const BlockOutline& block);
 /// A kind of thread block with the steps of its passages.
 struct TimedBlock {
     const BlockOutline* outline;
-    std::vector<StepTime> steps;  ///< one a passage
-    double fixed = 0;             ///< cycles, however many thread blocks share the SM
-    Unhidden unhidden = {};       ///< of loads and stores outside of its loops
+    std::vector<StepTime> steps;  ///< one per passage
+    double fixed = 0;             ///< cycles that do not depend on how many thread blocks share the SM
+    Unhidden unhidden = {};       ///< of the first loads, and of loads and stores outside of loops
     double looking = 0;           ///< cycles that looking up the mask takes, in a tile that the mask crosses
 };
 
 /// A launch as the time model sees it.
 class TimedLaunch {
   public:
-    /// `full`: rows of a full thread block's tile of the grid; where the grid has no such tiles, of a loop's tile.
+    /// `full`: LaunchKernels::full_rows() of the launch.
     TimedLaunch(const LaunchOutline& outline, const Kernel& kernel, const Rates& rates, Index full)
         : outline_(outline), kernel_(kernel), rates_(rates), full_(full) {}
 
     Index count(std::size_t axis) const { return axis < outline_.axes.size() ? outline_.axes[axis].tiles.count() : 1; }
     Count blocks() const;
-    /// Thread blocks that read something. Others end at once, as where their part of the keys is empty.
+    /// The number of thread blocks that read something. Others end at once, for example if their part of keys is empty.
     Count reading() const;
     /// Times the kinds of thread blocks again, with this share of L2 and DRAM.
     void take(const LaunchMemory& memory);
@@ -64,7 +64,7 @@ class TimedLaunch {
     BlockWork first() const { return work_of(blocks_[0], std::vector<Span>(blocks_[0].outline->at)); }
     template <class F>
     void each_work(F&& f) const;
-    /// The kind of thread block at these tiles: as large on every axis and, if such a kind exists, with equal loops.
+    /// The kind of thread block at these tiles: equal tile sizes on all axes and, if there is one, equal loops.
     const TimedBlock& alike(const std::vector<Span>& at) const;
 
     BlockWork work_of(const TimedBlock& block, const std::vector<Span>& at) const;

@@ -47,15 +47,15 @@ class Run {
     }
 
   private:
-    /// A tenth where a launch starts up while the one before still runs (programmatic dependent launch): its thread
-    /// blocks are resident by then, and continue after the last write of the launch before.
+    /// The time that launching takes; a tenth of it where a launch starts up while the one before still runs
+    /// (programmatic dependent launch): its thread blocks are already resident when the launch before ends.
     double launch_us(std::size_t k) const {
         constexpr double hopper = 9, of_a_launch = 0.1;
         const bool can = text::to_number(e_.gpu.compute_capability).value_or(0) >= hopper;
         return k > 0 && e_.algorithm->kernel->overlaps && can ? of_a_launch * rates_.launch_us : rates_.launch_us;
     }
 
-    /// Warps with a softmax each wait for memory, so the clock is that of a light load.
+    /// The clock under this load. Warps that have a softmax each wait for memory, so that the load is light.
     double clock_mhz(const Kernel& kernel, Count blocks, Index slots) const {
         const bool light = blocks <= e_.gpu.sms || kernels_.with_products().own_softmax;
         return clock_of(rates_, kernel.style, (light ? 1 : slots) * std::max<Index>(1, kernel.warps / 4));
@@ -97,7 +97,8 @@ class Run {
         return t;
     }
 
-    /// Finds the L2's misses, where that is possible. Thread blocks are played as if the L2 missed nothing.
+    /// Sets the L2's misses in `memory` and `t`, if they can be found. Thread blocks are played as if the L2 missed
+    /// nothing.
     void find_traffic(std::size_t k, TimedLaunch& launch, Style style, LaunchMemory& memory, LaunchTime& t) {
         const auto kinds = [&] {
             launch.take(memory);

@@ -22,18 +22,18 @@ Report count_and_time(const Experiment& experiment, Control* control = nullptr,
 inline constexpr Count most_blocks_played = 1 << 20;
 
 struct TimingOptions {
-    std::vector<PlayedLaunch>* played = nullptr;        ///< the launches are added to it
+    std::vector<PlayedLaunch>* played = nullptr;        ///< gets the run's launches appended
     Count most_stays = most_blocks_played;              ///< a launch of more thread blocks gets no stays in `played`
-    RegistersFrom registers = RegistersFrom::compiler;  ///< those of a compiled kernel, where there is one
-    bool l2 = true;                                     ///< false: nothing misses in the L2, and it is not played
+    RegistersFrom registers = RegistersFrom::compiler;  ///< `compiler`: as compiled, where that is known
+    bool l2 = true;                                     ///< false: does not play the L2, as if nothing missed
 };
 
-/// The time alone, whether the tensors fit or not; infinite where no thread block fits on an SM. Throws what counting
-/// throws.
+/// Counts a run and returns only its time, even where the tensors do not fit in HBM. The time is infinite where no
+/// thread block fits on an SM. Throws what counting throws.
 RunTime time_of(const Experiment& experiment, const TimingOptions& options = {}, Control* control = nullptr);
-/// The same of a run that was counted; `outline` listened to it.
+/// The time of a run that was counted while `outline` listened.
 RunTime time_of(const Report& counted, const Outline& outline, const TimingOptions& options = {});
-/// Gives a counted report its time, or the reason why it has none; `outline` listened to it.
+/// Sets the time of a run that was counted while `outline` listened, or the reason why the run has no time.
 void set_time(Report& counted, const Outline& outline, const TimingOptions& options = {});
 
 }  // namespace tilescope::lab

@@ -8,11 +8,11 @@
 
 namespace tilescope::lab {
 
-/// "tensor cores"
+/// The unit's name in a sentence: "tensor cores".
 std::string in_words(Unit unit);
 /// What the launch waits for, and what would help, in a sentence or two.
 std::string verdict(const LaunchTime& launch, Style style, const Experiment& experiment);
-/// The verdict on the longest launch of a run; before it, why no kernel would run like that, if none would.
+/// The verdict on the longest launch of a run. If no kernel could run like this, the reason comes first.
 std::string verdict(const RunTime& run, const Experiment& experiment);
 
 }  // namespace tilescope::lab

@@ -20,7 +20,7 @@ double us_at_dram(const RunTime& run) {
 }  // namespace
 
 double kept_by_l2(const Report& r) {
-    // This is not enough to be kept: partitions that hold copies have room for less than the L2's size.
+    // Smaller data need not be kept either: partitions that hold copies have room for less than the L2's size.
     if (!r.time || r.hbm_footprint > r.experiment.gpu.l2_bytes) return 0;
     Bytes first = 0, again = 0;
     for (const LaunchTime& l : r.time->launches) {

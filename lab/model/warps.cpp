@@ -28,7 +28,7 @@ Visited visited(const Problem& p, const Tiling& tiling) {
     return v;
 }
 
-/// Keys of a head, in all blocks of keys of which any row sees a key.
+/// The number of a head's keys in key blocks of which any row sees a key.
 Count keys_seen(const Problem& p, const Tiling& tiling) {
     const Tiles rows(p.seq_q, tiling.br), keys(p.seq_k, tiling.bc);
     const Seen seeing = p.seeing(rows);

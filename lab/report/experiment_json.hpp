@@ -7,11 +7,11 @@
 
 namespace tilescope::lab {
 
-/// Its own keys, in a fixed order: algorithm, problem, tiling, gpu.
+/// An object with the keys algorithm, problem, tiling and gpu, in this order.
 nlohmann::ordered_json to_json(const Experiment& experiment);
 
-/// The experiment that a JSON object describes; other keys are ignored. The algorithm is nullptr where there is none of
-/// that name. UsageError, one line that begins with `file`.
+/// The experiment that a JSON object describes; other keys are ignored. The algorithm is nullptr where no algorithm has
+/// the name. Throws UsageError: one line that begins with `file`.
 Experiment experiment_from(const nlohmann::ordered_json& json, const std::string& file);
 
 }  // namespace tilescope::lab

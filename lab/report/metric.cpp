@@ -103,7 +103,7 @@ constexpr Metric among_counters(Metric m) {
     return m;
 }
 
-/// With ids of messages for title, brief and meaning.
+/// All metrics, with ids of messages as title, brief and meaning.
 constexpr Metric all_metrics[] = {
     counter<&Counters::hbm_read>("metric.hbm_read_bytes", "metric.hbm_read_bytes_brief", MetricUnit::bytes,
                                  "metric.hbm_read_bytes_about"),
@@ -231,7 +231,7 @@ constexpr Metric all_metrics[] = {
 
 /// The metrics with words in place of the ids of their messages.
 std::vector<Metric> with_words() {
-    static std::deque<std::string> words;  // a deque: metrics point at them
+    static std::deque<std::string> words;  // a deque, because metrics point to its strings
     std::vector<Metric> all(std::begin(all_metrics), std::end(all_metrics));
     for (Metric& m : all)
         for (const char** id : {&m.title, &m.brief, &m.meaning}) *id = words.emplace_back(message(*id)).c_str();

@@ -42,27 +42,27 @@ struct Metric {
     const char* meaning;
     Evidence evidence;
     MetricValue (*of)(const Report&);
-    /// The same for a part of a run (a line, or all that has happened so far); nullptr where a part has no such value.
+    /// The value for a part of a run (a line, or all that has happened so far); nullptr where a part has no such value.
     MetricValue (*of_counters)(const Counters&) = nullptr;
-    /// The same for one launch; nullptr where a launch has no such value.
+    /// The value for one launch; nullptr where a launch has no such value.
     MetricValue (*of_launch)(const Launch&) = nullptr;
     bool share = false;           ///< a share of 1, written in percent
     bool among_counters = false;  ///< whether JSON writes it among the counters, or else beside them
 };
 
-/// In the order of the columns.
+/// All metrics, in the order of the CSV columns.
 std::span<const Metric> metrics();
-/// nullptr where there is none.
+/// The metric of that key; nullptr where there is none.
 const Metric* find_metric(std::string_view key);
-/// Throws UsageError, with the nearest key, where there is none; `flag`: the flag that asked for it.
+/// The metric of that key, which `flag` gave. Throws UsageError, with the nearest key, where there is none.
 const Metric& metric_named(const std::string& flag, const std::string& key);
 
-/// Whether a larger value is better (true) or a smaller one (false); nothing where neither is.
+/// Whether a larger value is better (true) or a smaller one (false); nullopt where neither is.
 std::optional<bool> more_is_better(const Metric& metric);
-/// The run's value as a number; nothing where it is a word, or where the run has none.
+/// The run's value as a number; nullopt where the value is a word, or where the run has none.
 std::optional<double> number_of(const Metric& metric, const Report& report);
 std::optional<double> number_in(const MetricValue& value);
-/// For people, with its unit: "3.4 GB", "900 µs", "12%"; "–" for nothing.
+/// The value for people to read, with its unit: "3.4 GB", "900 µs", "12%"; "–" where there is none.
 std::string shown(const Metric& metric, const MetricValue& value);
 /// The value at which a scale of colours ends, for values from `least` to `most`. It lies far enough from `least` that
 /// values which are nearly the same get nearly the same colour.

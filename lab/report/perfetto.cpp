@@ -17,7 +17,7 @@ using text::message;
 namespace {
 
 constexpr double percent = 100;
-constexpr std::size_t bars_of_launch = 500;  // of a counter of all SMs
+constexpr std::size_t bars_of_launch = 500;  // of a counter of all SMs together
 
 using Track = PerfettoTrace::Track;
 using Name = PerfettoTrace::Name;
@@ -37,7 +37,7 @@ class Pen {
     Pen(PerfettoTrace& out, Track track, double start_us, double clock_mhz, double cycles, std::uint64_t last)
         : out_(out), track_(track), start_us_(start_us), clock_mhz_(clock_mhz), cycles_(cycles), last_(last) {}
 
-    /// A slice of `cycles`, and what `within` draws inside it. Slices shorter than a nanosecond are left out.
+    /// Draws a slice of `cycles`, and calls `within` to draw inside it. Slices shorter than a nanosecond are left out.
     template <class Within>
     void slice(const auto& name, double cycles, Within&& within) {
         const double after = cycles_ + cycles;
@@ -62,7 +62,7 @@ class Pen {
     PerfettoTrace& out_;
     Track track_;
     double start_us_, clock_mhz_, cycles_;
-    std::uint64_t last_;  // ns, of the slice around
+    std::uint64_t last_;  // ns: the end of the enclosing slice
 };
 
 /// How busy the units of all SMs are, and how many thread blocks are there, in equal parts of a launch's time.
@@ -102,7 +102,7 @@ struct LaunchPlace {
 
     double blocks_us() const { return from_us + played.launch_us; }
     double us(double cycles_passed) const { return blocks_us() + cycles_passed / time.clock_mhz; }
-    /// f(begin, end, blocks) for each part of `from` to `to` (cycles) in which so many blocks share L2 and DRAM.
+    /// Calls f(begin, end, blocks) for each part of `from` to `to` (cycles) in which so many blocks share L2 and DRAM.
     template <class F>
     void each_share(double from, double to, F&& f) const {
         const std::vector<Shared>& shared = played.timeline.shared;
@@ -238,7 +238,7 @@ class Drawing {
         if (in_detail(sm)) count(sms_[sm].units, ns(l.us(last)), {});
     }
 
-    /// A thread block.
+    /// Draws a thread block.
     void draw(const LaunchPlace& l, std::size_t number, Track track, std::span<const Progress> progress) {
         const Stay& stay = l.played.timeline.stays[number];
         const BlockWork& work = l.played.work(number);
@@ -283,7 +283,7 @@ class Drawing {
         return known != notes_.end() ? known->second : notes_[name] = out_.note_name(name);
     }
 
-    /// The iterations of a loop, one after the other, all equal: waits are spread evenly over all of them.
+    /// Draws the iterations of a loop, one after the other, all equal: waits are spread evenly over all of them.
     void draw(Pen& pen, const LoopWork& loop, const LoopTime& time, bool detailed) {
         const double steps = std::floor(loop.turns - loop.masked + 1e-6);
         const auto number = static_cast<Count>(steps);
@@ -299,7 +299,7 @@ class Drawing {
             drawn_.steps += number;
         });
     }
-    /// The terms of D (docs/time.md), then the waits beyond them.
+    /// Draws a step: the terms of D (docs/time.md), then the waits beyond them.
     void draw(Pen& pen, const StepTime& step, const LoopTime& time) {
         for (const Term& t : terms_of(step)) pen.slice(unit_names_[static_cast<std::size_t>(t.unit)], t.cycles);
         pen.slice(barriers_, step.waiting);

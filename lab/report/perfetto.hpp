@@ -11,12 +11,12 @@
 
 namespace tilescope::lab {
 
-/// The most thread blocks of a run that can be drawn, and the most steps: beyond these, loops are drawn whole.
+/// The most thread blocks of a run that can be drawn, and the most steps. Beyond these, loops are drawn whole.
 inline constexpr Count most_blocks_drawn = 1 << 18, most_steps_drawn = 1 << 16;
 
 struct Drawn {
     Count blocks = 0, steps = 0;
-    Count steps_left_out = 0;  ///< of the SMs in detail
+    Count steps_left_out = 0;  ///< of loops that are drawn whole, on SMs that are drawn in detail
 };
 
 /// `played` is what time_of() played of `run`. SMs below `detailed` are drawn with steps and units.

@@ -23,7 +23,7 @@ bool with_bias(Of p, By) { return static_cast<bool>(p.bias); }
 bool with_dropout(Of p, By) { return static_cast<bool>(p.dropout); }
 bool beside_dropout(const JsonEntry& e, Of) { return e.has("dropout"); }
 
-/// No value where the field has no meaning.
+/// `value`, or no value where the field has no meaning.
 template <class T>
 MetricValue if_meant(bool meant, T value) {
     return meant ? MetricValue(std::move(value)) : MetricValue();
@@ -54,7 +54,7 @@ ProblemField size_field(const char* key) {
             [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.*size = e.integer(k, 1); }};
 }
 
-/// The type of S or P. CSV has `type` of it, in runs where S or P has another type than Q.
+/// The field for the type of S or P. CSV has what `type` returns, in runs where S or P has another type than Q.
 template <std::optional<Dtype> Problem::*given, Dtype (Problem::*type)() const>
 ProblemField type_field(const char* key) {
     return {key,

@@ -12,21 +12,22 @@ namespace tilescope::lab {
 
 struct ProblemField {
     const char* key;
-    /// The value in CSV, nothing where it means nothing; nullptr where CSV has no such column.
+    /// The value in CSV, monostate where the field has no meaning; nullptr where CSV has no such column.
     MetricValue (*column)(const Problem&);
-    /// Whether the CSV column stands behind those of the machine and the tiles.
+    /// Whether the CSV column comes after those of the machine and the tiles.
     bool behind;
-    /// Whether JSON has it: `written` of a run of that algorithm; `needed` in a file whose rows above are read already.
+    /// `written`: whether JSON has the field, in a run of the algorithm. `needed`: whether a file must have it; the
+    /// problem has the fields of earlier rows already.
     bool (*written)(const Problem&, const Algorithm&);
     bool (*needed)(const JsonEntry&, const Problem&);
     Json (*get)(const Problem&);
-    /// `file` for messages.
+    /// Reads the field from JSON into the problem. Messages name `file`.
     void (*read)(JsonEntry&, const char* key, Problem&, const std::string& file);
 };
 
-/// In the order of files.
+/// All fields, in the order in which files have them.
 std::span<const ProblemField> problem_fields();
-/// Its first rows: batch to dim_v.
+/// The first rows of problem_fields(): batch to dim_v.
 std::span<const ProblemField> problem_sizes();
 
 }  // namespace tilescope::lab

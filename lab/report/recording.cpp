@@ -19,7 +19,7 @@ using text::message;
 
 /// An algorithm with the words of a recording: unknown here (it cannot be run), or with other words today.
 struct AlgorithmAsRecorded {
-    std::deque<std::string> words;  // a deque: the algorithm points at them
+    std::deque<std::string> words;  // a deque, because the algorithm points to its strings
     std::vector<CodeLine> code;
     Algorithm algorithm;
 
@@ -59,7 +59,7 @@ Json lines_of(const Experiment& e, const Algorithm& a) {
     return lines;
 }
 
-/// Gives the recording the algorithm with its recorded words: today's, where they are the same.
+/// Gives the recording an algorithm with the recorded words: today's algorithm, where its words are the same.
 void name_algorithm(Recording& r, const Json& about, const std::string& file) {
     r.today = r.experiment.algorithm;
     const std::string recording = message("recording.the_recording");
@@ -105,11 +105,11 @@ void check_keys(const Json& about, const std::string& file) {
 std::vector<Index> blocks_of(const Trace& trace) {
     std::set<Index> blocks;
     for (const RecordedBlock& b : trace.blocks()) blocks.insert(b.block);
-    if (blocks.empty()) return {-1};  // no block; an empty list means all
+    if (blocks.empty()) return {-1};  // -1 is no block; an empty list would mean all
     return {blocks.begin(), blocks.end()};
 }
 
-/// How the recorded tensors differ from those that the algorithm declares; empty where they do not.
+/// How the recorded tensors differ from those that the algorithm declares; empty where they are the same.
 std::string undeclared(const Recording& r) {
     const std::vector<TensorDecl> declared = r.today->tensors(r.experiment.problem, r.experiment.tiling);
     const auto& recorded = r.trace.tensors();

@@ -32,7 +32,7 @@ Json to_json(const StepTime& s, Index slots) {
     return j;
 }
 
-/// Every metric of a run that is among the counters, or is not.
+/// The metrics of a run that are among the counters, or those that are not.
 Json metrics_of(const Report& r, bool among_counters) {
     Json j;
     for (const Metric& m : metrics())
@@ -53,7 +53,7 @@ Json to_json(const OutputError& e) {
 
 const char* key_of(WarpSplit split) { return split == WarpSplit::keys ? "split_k" : "split_q"; }
 
-/// One way to share a tile; null for what is not possible.
+/// One way in which warps share a tile; null where it is not possible().
 Json to_json(const Warps& w, const Experiment& e) {
     if (!possible(w, e.tiling)) return nullptr;
     const auto parts = [](const WarpBytes& b) {
@@ -71,7 +71,7 @@ Json to_json(const Warps& w, const Experiment& e) {
             {"run", parts(of_run(w, e))}};
 }
 
-/// What is known of the warps; null where nothing is.
+/// What is known of the released kernel's warps; null where nothing is known.
 Json warps_of(const Experiment& e, Index number) {
     if (const auto x = released_exchange(e, number))
         return {{"number", x->warps},

@@ -17,13 +17,13 @@ Json to_json(const Counters& counters);
 Json to_json(const Traffic& traffic);
 /// Every metric of a launch and, where it has a time, the parts of that time.
 Json to_json(const Launch& launch);
-/// How far times like the report's were from measured ones; null where nobody knows, or without a time.
+/// How far times like the report's were from measured ones; null where no error is stated, or there is no time.
 Json time_error(const Report& report);
-/// Everything `run --json` prints. Errors that are not numbers become null.
+/// Everything that `run --json` prints. Output errors that mean nothing (OutputError::tells()) become null.
 Json to_json(const Report& report);
-/// Adds a run of a small problem with the same tiles, whose outputs were checked. `problem`: it without packed heads.
+/// Adds a run of a small problem with the same tiles, whose outputs were checked. `problem`: the small one, unpacked.
 void add_small(Json& report, const Report& small, const Problem& problem);
-/// Everything `explain --json` prints; `warps`: how many share a tile, 0: as in the released kernel.
+/// Everything that `explain --json` prints. `warps`: how many warps share a tile; 0: as in the released kernel.
 Json to_json(const Experiment& experiment, const Profile& profile, Index warps);
 
 }  // namespace tilescope::lab

@@ -7,7 +7,7 @@
 
 namespace tilescope::lab {
 
-/// Numbers of a head's tiles.
+/// How many of a head's tiles a mask hides, crosses or leaves whole.
 struct TileCovers {
     Count hidden = 0, partial = 0, whole = 0;
     Count all() const { return hidden + partial + whole; }

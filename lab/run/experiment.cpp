@@ -25,7 +25,7 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     r.numeric = gpu.mode().data;
     r.counters = gpu.total();
     TensorId id = 0;
-    const auto common = e.algorithm->computes->tensors(e.problem);  // of every algorithm of the computation
+    const auto common = e.algorithm->computes->tensors(e.problem);  // tensors of every algorithm for the computation
     r.tensors.reserve(gpu.tensors().size());
     for (const TensorInfo& t : gpu.tensors()) {
         const bool extra = t.role == Role::scratch || std::none_of(common.begin(), common.end(), [&](const auto& c) {
@@ -45,7 +45,7 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     return r;
 }
 
-/// After the program has run: every output must have been written.
+/// Throws, after the program has run, where an output was never written.
 void check_outputs(const Gpu& gpu, const Algorithm& algorithm, const std::vector<TensorDecl>& declared,
                    TensorId first) {
     TensorId id = first;
@@ -198,8 +198,8 @@ void check_hbm(const Experiment& e) {
 double seconds_to_execute(const Report& counted, int threads) {
     const double used = threads > 0 ? threads : cores();
     const Counters& c = counted.counters;
-    // Per core and second: 15 G matrix FLOPs, 0.3 G exponentials, 1 G of the rest, and the double reference at half
-    // that.
+    // Per core and second: 15 G matrix FLOPs, 0.3 G exponentials, 1 G of the rest, and the reference in double at
+    // half that.
     return (3 * static_cast<double>(c.matmul_flops) / 15e9 + static_cast<double>(c.exps) / 3e8 +
             static_cast<double>(c.other_flops) / 1e9) /
            used;

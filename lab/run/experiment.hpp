@@ -12,7 +12,7 @@
 namespace tilescope::lab {
 
 /// Declares the algorithm's tensors on the GPU (with the given inputs, where the mode has data) and runs its program.
-/// Inputs of a packed problem may be in the order that users have. Inputs that lie in pages are put into pages.
+/// Inputs of a packed problem may be in the order that users have. Inputs that lie in pages on the GPU are put there.
 void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                  const Inputs& inputs);
 
@@ -22,14 +22,14 @@ struct Experiment {
     Tiling tiling;
     GpuSpec gpu;
     Placing placing = {};
-    bool shares_tiles = false;  ///< it has the same tiles as all that it is compared with: published_tiles()
+    bool shares_tiles = false;  ///< with all experiments that it is compared with: `shared` of published_tiles()
 };
 
 struct TensorReport {
     std::string name;
     Role role;
     Meaning meaning;
-    bool extra;   ///< no tensor that every algorithm of its kind has; or kept by a forward pass besides O
+    bool extra;   ///< not a tensor of every algorithm for the computation; or kept by a forward pass besides O
     Bytes bytes;  ///< in HBM
     Traffic traffic;
 };
@@ -91,7 +91,7 @@ struct Report {
     /// Modelled: the DRAM traffic, and the share of the bytes read by SMs that hits in the L2.
     std::optional<DramTraffic> dram() const;
     std::optional<double> l2_hit_rate() const;
-    /// What the paper counts for the run; nullopt where it counts nothing, or a forward pass is included.
+    /// What the algorithm's paper counts for the run; nullopt where it counts nothing, or a forward pass is included.
     std::optional<Idealised> idealised() const;
     /// Whether all tensors have room in the GPU's memory.
     bool fits_hbm() const { return hbm_footprint <= experiment.gpu.hbm_bytes; }
@@ -99,16 +99,16 @@ struct Report {
     bool fits_sm() const { return no_time.empty() || !fits_hbm(); }
 };
 
-/// Folded counts; no data. Listeners hear of the same run.
+/// Counts a run: folded, without data. The listeners receive the events of the same run.
 Report count(const Experiment& experiment, Control* control = nullptr, std::span<Listener* const> listeners = {});
-/// Real numbers, without the comparison with the reference (see lab/run/reference.hpp).
+/// Runs on real numbers. Does not compare the outputs with the reference (lab/run/reference.hpp).
 Report execute(const Experiment& experiment, const Inputs& inputs, int threads = 0, Control* control = nullptr);
 /// Executes a run that was counted before, and keeps the counted run's time.
 Report with_outputs(const Report& counted, const Inputs& inputs, int threads = 0, Control* control = nullptr);
 
-/// Memory that the tensors need, in bytes: the GPU's, and the host's if it is to execute them.
+/// Bytes that the tensors need: of the GPU's memory, and of the host's where the run is executed.
 Bytes memory_of(const Experiment& experiment);
-/// "standard's tensors take 275 GB, ...": why it does not fit in HBM, and what would; empty where it does.
+/// "standard's tensors take 275 GB, ...": why the tensors do not fit in HBM, and what would; empty where they fit.
 std::string beyond_hbm(const Experiment& experiment);
 /// Throws RunError where the GPU has no room for the tensors.
 void check_hbm(const Experiment& experiment);

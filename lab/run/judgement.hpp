@@ -11,7 +11,7 @@ namespace tilescope::lab {
 /// Whether an error is too large to be rounding, where values reach up to `largest`.
 bool beyond_rounding(double max_abs, double largest);
 
-/// "max 1.2e-04, rms 1.4e-05", or how many elements are not numbers, and why; for the output `name`.
+/// "max 1.2e-04, rms 1.4e-05", or how many elements of the output `name` are not finite, and why.
 std::string describe_error(const Report& report, const std::string& name, const OutputError& error);
 
 /// The outputs of a user's own algorithm that seem to be wrong. Empty for the built-in algorithms, which are tested:

@@ -10,10 +10,10 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr Index row_block_elements = 1 << 20;  // row length times rows, at a time
+constexpr Index row_block_elements = 1 << 20;  // of a block of rows: row length times rows
 constexpr Index most_rows = 64;
 
-/// Sums over elements whose order does not depend on threads: one per block of rows, added up in order at the end.
+/// Sums over the elements of a block of rows. Blocks are added up in order at the end, whichever threads did them.
 struct Partial {
     double max_abs = 0, largest = 0, squares = 0;
     Count compared = 0, not_finite = 0, finite_instead = 0, minus_infinite = 0;
@@ -55,7 +55,7 @@ OutputError total(const std::vector<Partial>& parts, Index elements, bool finite
     return e;
 }
 
-/// Whether all factors that a weight of 0 may meet are finite: Q, K, V and dO, but not what is added to logits.
+/// Whether all factors that a weight of 0 may multiply are finite: Q, K, V and dO, but not what is added to logits.
 bool all_finite(const Computation& c, const Problem& p, const Inputs& inputs) {
     for (const TensorDecl& t : c.tensors(p)) {
         const bool is_factor = t.meaning == Meaning::query || t.meaning == Meaning::key ||
@@ -112,7 +112,7 @@ void share_out(Index n, int threads, Control* control, F&& work) {
     });
 }
 
-/// work(k, slice, rows, reference of these rows) for every block of rows of every slice, one family after the other.
+/// Calls work(k, slice, rows, reference of these rows) for every block of rows of every slice, family by family.
 template <class F>
 void for_row_blocks(const std::vector<Family>& all, const Problem& p, const Inputs& inputs, int threads,
                     Control* control, F&& work) {

@@ -15,8 +15,8 @@ std::vector<OutputErrors> compare_with_reference(const Computation& computation,
 std::vector<double> reference_rows(const Computation& computation, const Problem& problem, const Inputs& inputs,
                                    Index slice, Span rows);
 
-/// `inputs`, and the inputs that an earlier pass would have saved, computed from them and rounded to their types once.
-/// Throws Interrupted.
+/// `inputs` with the tensors that an earlier pass would have saved: computed from `inputs`, and rounded once, to the
+/// type of each tensor. Throws Interrupted.
 Inputs with_saved(const Algorithm& algorithm, const Problem& problem, Inputs inputs, int threads = 0,
                   Control* control = nullptr);
 

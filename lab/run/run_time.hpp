@@ -22,11 +22,11 @@ enum class Bound : std::uint8_t {
     alu,
     sram,
     l2,
-    dram,        ///< tensor to dram: a unit, in the order of Unit
+    dram,        ///< tensor to dram are units, in the order of Unit
     dependency,  ///< the phases of a step wait for each other
 };
 const char* name_of(Bound bound);
-/// "shared memory"; or the flag --blocks-per-sm, where that is the limit.
+/// The limit in words: "shared memory", or the flag --blocks-per-sm where a user set the limit.
 const char* name_of(ResidencyLimit limit);
 
 /// How many thread blocks of a launch share an SM, and what each takes of it.
@@ -42,7 +42,7 @@ struct LaunchTime : Occupancy {
     std::string kernel;
     Count blocks = 0;
     double clock_mhz = 0;
-    double us = 0;         ///< with the launch itself
+    double us = 0;         ///< including what launching takes
     double waves = 0;      ///< thread blocks over the number that all SMs hold at once
     double tail = 0;       ///< share of the SMs' slots that is empty once the last block has started
     double imbalance = 1;  ///< the longest block's time over the mean
@@ -76,7 +76,7 @@ struct RunTime {
     std::optional<StatedError> error;  ///< where the basis is `own_style`
     bool without_lanes = false;        ///< the program has lanes, and this is the time of its operations without them
     std::string no_dram;               ///< why there is no DRAM traffic; empty where there is
-    std::string no_room;               ///< why an SM has no room for one thread block, and so no time; else empty
+    std::string no_room;               ///< why there is no time: an SM has no room for a thread block; else empty
 
     double us() const;
     /// Whether a thread of a launch would need more registers than there are: no kernel would run like that.
@@ -85,7 +85,7 @@ struct RunTime {
     const LaunchTime& longest() const;
     std::optional<DramTraffic> dram() const;
 };
-/// Why no kernel would run like that, printed wherever its time is; empty where one could.
+/// Why no kernel could run like this, to be printed beside the time; empty where one could.
 std::string why_infeasible(bool spills);
 inline std::string why_infeasible(const RunTime& run) { return why_infeasible(run.spills()); }
 

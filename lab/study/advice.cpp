@@ -16,7 +16,7 @@ namespace {
 
 std::string times_more(double more) { return text::number(std::round(more * 100) / 100) + " x"; }
 
-/// In words, how a candidate compares with the best where only time and value differ.
+/// Says how a candidate compares with the best where only time and value differ.
 std::string as_good_or_bound(const Candidate& c, const Candidate& best) {
     const RunTime &t = *c.outcome.report->time, &least = *best.outcome.report->time;
     const double longer = t.us() / least.us();
@@ -25,7 +25,8 @@ std::string as_good_or_bound(const Candidate& c, const Candidate& best) {
     return longer > 1.005 ? message("advice.takes_longer", times_more(longer)) : message("advice.as_good");
 }
 
-/// `why` it could not run. A narrower tile spills where a wider one does not, if fewer warps hold it.
+/// `why` a candidate could not run, and that it has fewer warps, where that is the cause: a narrower tile may spill
+/// where a wider one does not, if fewer warps hold it.
 std::string infeasible(const std::string& why, const RunTime& t, const RunTime& best) {
     for (std::size_t k = 0; k < std::min(t.launches.size(), best.launches.size()); ++k)
         if (const LaunchTime& l = t.launches[k], &b = best.launches[k]; l.spills && l.warps < b.warps)
@@ -91,7 +92,7 @@ class Adviser {
     }
 
     std::vector<Candidate> neighbours(const Candidate& best) const {
-        const auto step = [&](Index size, Index rows, bool up) -> Index {  // 0: there is none
+        const auto step = [&](Index size, Index rows, bool up) -> Index {  // 0 where there is none
             const std::vector<Index> sizes = tile_sizes(0, rows, s_.gpu);
             if (!up) {
                 const auto at = std::lower_bound(sizes.begin(), sizes.end(), size);

@@ -15,7 +15,8 @@ struct Advice {
     Unit floor = Unit::tensor;
 };
 
-/// What the search found (lab/study/tile_search.hpp). Throws RunError where nothing fits, and Interrupted.
+/// Searches for tiles (lab/study/tile_search.hpp) and explains the result. Throws RunError where nothing fits,
+/// and Interrupted.
 Advice advise(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu, int threads,
               Control* control = nullptr);
 

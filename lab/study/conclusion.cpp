@@ -47,10 +47,10 @@ std::string about_launches(const RunTime& slow, const RunTime& fast) {
                   : message("conclusion.other_launches", n, text::microseconds(others));
 }
 
-/// Whether the ratio `part` of a part explains at least 30% of what the ratio `whole` of the times exceeds 1 by.
+/// Whether a factor `part` explains more than 30% of the difference between two times whose ratio is `whole`.
 bool explains(double part, double whole) { return part - 1 > 0.3 * (whole - 1); }
 
-/// Where launching bounds both runs: their other launches, or the time beside the launch; else empty.
+/// Where launching bounds both runs: how their other launches differ, or their time besides launching; else empty.
 std::string about_launching(const Contender& slow, const Contender& fast) {
     const RunTime &s = *slow.report->time, &f = *fast.report->time;
     if (s.longest().bound != Bound::launch || f.longest().bound != Bound::launch) return "";
@@ -72,7 +72,7 @@ std::string about_tail(const LaunchTime& l, const LaunchTime& best) {
     return message("conclusion.tail", text::percent(l.tail), text::percent(best.tail));
 }
 
-/// What is worse in the longest launch than in the fastest's, for contenders with no worse counted number.
+/// What is worse in a contender's longest launch than in the fastest's, where no counted number is worse.
 std::vector<std::string> about_launch(const LaunchTime& l, const LaunchTime& best) {
     std::vector<std::string> reasons;
     if (l.tail > best.tail + 0.05) reasons.push_back(about_tail(l, best));
@@ -83,7 +83,7 @@ std::vector<std::string> about_launch(const LaunchTime& l, const LaunchTime& bes
     return reasons;
 }
 
-/// The busiest unit of a launch, and how busy the same unit is in the fastest's.
+/// The busiest unit of a launch, and how busy the same unit is in the fastest contender's launch.
 std::string about_units(const LaunchTime& l, const LaunchTime& best) {
     const auto unit = std::max_element(l.busy.begin(), l.busy.end()) - l.busy.begin();
     const auto k = static_cast<std::size_t>(unit);

@@ -9,7 +9,7 @@ namespace {
 using Columns = std::vector<std::pair<const char*, MetricValue>>;
 
 MetricValue word(std::string text) { return text.empty() ? MetricValue() : MetricValue(std::move(text)); }
-/// No value where it has no meaning.
+/// `value`, or no value where it is not `meant`.
 template <class T>
 MetricValue where(bool meant, T value) {
     return meant ? MetricValue(std::move(value)) : MetricValue();

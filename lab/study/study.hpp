@@ -13,11 +13,11 @@ namespace tilescope::lab {
 struct Outcome {
     Experiment experiment;
     std::optional<Report> report = std::nullopt;  ///< nothing where a tile does not fit on chip
-    std::string remark = "";  ///< why there is no report, no time or no DRAM traffic; empty where there is all
+    std::string remark = "";  ///< why there is no report, no time or no DRAM traffic; empty where nothing is missing
     std::optional<Space> lacks = std::nullopt;  ///< the space that is too small, where a tile does not fit on chip
 };
 
-/// Why it has no time, or no DRAM traffic; empty where it has both.
+/// Why the run has no time, or no DRAM traffic; empty where it has both.
 std::string why_incomplete(const Report& report);
 
 /// Counts and times a run. A tile that does not fit is an outcome; throws Interrupted, and what a wrong program throws.

@@ -25,28 +25,29 @@ struct PlaneCell {
     std::vector<Occupancy> launches = {};  ///< where it fits
     Known known = Known::pending;
 
-    /// Of the launch with the fewest thread blocks on an SM.
+    /// The residency of the launch with the fewest thread blocks on an SM.
     const Residency& residency() const;
     /// Whether a thread would need more registers than there are.
     bool spills() const;
-    /// Whether it has a time, or will get one: it fits on chip and in HBM, and an SM has room for its thread blocks.
+    /// Whether the cell has a time, or will get one: it fits on chip and in HBM, and an SM has room for a thread block.
     bool has_time() const;
-    /// As why_infeasible() of its run.
+    /// why_infeasible() of the cell's run.
     std::string why_infeasible() const;
 };
 
 class TilePlane {
   public:
-    /// Up to 32 x 32 tilings, up to 512 or the problem's size; Br and Bc of `e` are ignored. Its algorithm has to stay.
+    /// Up to 32 x 32 tilings, up to 512 or the problem's size; Br and Bc of `e` are ignored. The algorithm has to
+    /// outlive the plane.
     explicit TilePlane(Experiment e);
 
     const Experiment& experiment() const { return e_; }
-    const std::vector<Index>& brs() const { return brs_; }  ///< of the rows
-    const std::vector<Index>& bcs() const { return bcs_; }  ///< of the columns
+    const std::vector<Index>& brs() const { return brs_; }  ///< of the rows of cells
+    const std::vector<Index>& bcs() const { return bcs_; }  ///< of the columns of cells
 
-    /// Does the next unit of work and returns how many are left, for a Job. The first unit counts all cells (and what
-    /// does not fit does not fit wider either). Every other unit times one cell: first all without the L2, then all
-    /// with it. Throws Interrupted, and what a wrong program throws.
+    /// Does the next unit of work and returns how many are left, for a Job. The first unit counts all cells (where a
+    /// tiling does not fit, wider ones do not either). Every other unit times one cell: first all cells without the L2,
+    /// then all with it. Throws Interrupted, and what a wrong program throws.
     Index work(Control& control);
     /// Makes this cell the next one that is timed; the others follow, the fastest first. Cells are numbered row by row.
     void look_at(std::size_t cell);
@@ -59,7 +60,7 @@ class TilePlane {
     };
     Limits limits() const;
 
-    /// Rises whenever a cell has changed; 0: nothing is there yet.
+    /// Rises whenever a cell has changed; 0 until all cells are counted.
     std::uint64_t version() const;
     template <class F>
     auto read(F&& f) const {

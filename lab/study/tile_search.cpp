@@ -15,7 +15,7 @@ constexpr double unbounded = std::numeric_limits<double>::infinity();
 /// L2 misses make a run longer; but with a mask, other scheduling may make it shorter, by up to this factor.
 constexpr double anomaly = 1.03;
 constexpr double as_few = 1.01;                        // bytes up to this factor of the least are equal
-constexpr std::size_t least_ranked = 24, a_batch = 8;  // tilings that are timed with the L2
+constexpr std::size_t least_ranked = 24, a_batch = 8;  // at least so many are timed with the L2, then so many at a time
 
 double value_of(const Report& r, Objective objective) {
     if (objective == Objective::sm_traffic) return static_cast<double>(r.counters.hbm());
@@ -25,7 +25,7 @@ double value_of(const Report& r, Objective objective) {
     return dram ? static_cast<double>(dram->total()) : unbounded;
 }
 
-/// What a tiling takes at least, computed quickly: without L2 misses.
+/// A tiling's time without L2 misses, which is quickly computed, and its SM traffic.
 struct Estimate {
     Tiling tiling;
     double us;
@@ -127,7 +127,7 @@ bool comes_before(const Standing& a, const Standing& b, double least, Objective 
 std::vector<Index> tile_sizes(Index given, Index rows, const GpuSpec& gpu) {
     if (given > 0) return {given};
     std::vector<Index> sizes = plane_sizes(rows);
-    constexpr Index unit = 16;  // of an mma, and of a warp on CUDA cores
+    constexpr Index unit = 16;  // rows of an mma, and of a warp on CUDA cores
     if (gpu.compute_capability != "none") std::erase_if(sizes, [&](Index n) { return n % unit != 0 && n != rows; });
     return sizes;
 }

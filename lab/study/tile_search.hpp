@@ -6,7 +6,7 @@
 
 namespace tilescope::lab {
 
-/// What decides between a tiling and others.
+/// What decides a tiling's rank.
 struct Standing {
     double value = 0;       ///< of the objective: microseconds or bytes; infinite where there is none
     double us = 0;          ///< the time, where it is known
