@@ -36,8 +36,8 @@ def sizes():
 
 
 def page_thread(browser, page):
-    """The file with the nanoseconds of the page's thread: Linux counts them for the renderer that works with the
-    page."""
+    """The file in which Linux counts the nanoseconds of the page's thread. Of this browser's renderers, the page's is the
+    one that works most while the page is changed."""
     def parent(pid):
         return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
@@ -59,7 +59,7 @@ def worked(thread):
 
 
 def rest(page):
-    """Waits until frames come as rarely as they do where nothing is left to do."""
+    """Waits until the page draws as few frames as when nothing is left to do."""
     frames = -100
     while page.script("return Module.frames") - frames > 3:
         frames = page.script("return Module.frames")

@@ -84,7 +84,7 @@ def exponentials(row):
 def fmas(row):
     """FLOPs of one head: (products of tiles rounded up to what warps compute; other work on rows)."""
     kernel, d, dv, bc = row["kernel"], row["dim"], row["dim_v"], row["bc"]
-    products = {"standard_backward": (0, 1), "two_pass_backward": (2, 2)}.get(kernel, (1, 1))  # times S and dP
+    products = {"standard_backward": (0, 1), "two_pass_backward": (2, 2)}.get(kernel, (1, 1))  # of S and dP
     done = of_rows = 0
     for rows, keys in visits(row):
         owned = 16 * ceil_div(rows, 16)  # a warp has 16 rows

@@ -9,8 +9,8 @@ from page_text import bullets, paragraph, table
 
 LIMITS = {TENSOR: (0.05, 0.18), SPLIT_TENSOR: (0.05, 0.18), SOFTMAX: (0.12, 0.25)}  # of the mean error and of the worst
 OTHER_LIMITS = (0.06, 0.25)
-TO_EXPLAIN = 0.18      # times: an error above this needs a cause below, whatever the limit
-DRAM_TO_LIST = 0.10    # DRAM reads: the same
+TO_EXPLAIN = 0.18      # of times: an error above this needs a cause below, whatever the limit
+DRAM_TO_LIST = 0.10    # of DRAM reads: the page lists errors above this with a cause
 DRAM_CLOSE = 0.05
 L2_MB = 52.4           # of both machines
 

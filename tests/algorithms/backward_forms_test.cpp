@@ -63,8 +63,8 @@ struct Letters {
     }
 };
 
-/// What a query head moves and computes; and the bytes that a head of K and V adds once, because a thread block takes
-/// all query heads that share it.
+/// What a query head moves and computes; and the bytes that a head of K and V adds once, because a thread block
+/// works on all query heads that share K and V.
 struct Formula {
     Bytes read, written, reduced;
     Count matmul, exps, other;

@@ -147,8 +147,8 @@ TEST_CASE("FlashAttention is parallel over heads, FlashAttention-2 over row bloc
         for (const Algorithm& a : algorithms())
             if (a.computes != &computation::attention_backward)
                 CHECK(counted(a.name, c).launches == (launches.count(a.name) > 0 ? launches.at(a.name) : 1));
-        // Blocks are also spread over parts of the keys. With several parts a block of the second launch has 16 of
-        // these rows.
+        // split_kv has thread blocks for each part of the keys. With several parts, it has a second launch, in which a
+        // thread block combines 16 rows.
         const Count combining = parts > 1 ? ceil_div(c.problem.seq_q, 16) : 0;
         CHECK(counted("split_kv", c).thread_blocks == heads * (row_blocks * parts + combining));
     }
@@ -257,8 +257,8 @@ TEST_CASE("P, m and l stay in registers in FlashAttention-2, and are in SRAM in 
         const Counters efficient = counted("memory_efficient", c);
         const Bytes e = size_of(p.dtype), kv = two.moved("K").read + two.moved("V").read;
         const Bytes scores = two.counters.matmul_flops / (2 * (p.dim + p.dim_v)) * e;
-        // The second product takes all columns at once, or as many as there are keys. Each visit writes a row's
-        // statistics three times and reads them six times; at the end each product reads them once.
+        // The second product computes all columns of O at once or, beyond 128, as many as a tile has keys. Each visit
+        // writes a row's statistics three times and reads them six times; at the end each product reads them once.
         const Count products = p.dim_v > 128 ? ceil_div(p.dim_v, c.tiling.bc) : 1;
         const Bytes made = 3 * U * 4, looked = (6 * U + products * rows) * 4;
         INFO(c);

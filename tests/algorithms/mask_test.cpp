@@ -1,4 +1,4 @@
-// Equal masks in other words, and covers of tiles against their elements.
+// Masks that are equal but stated in different ways, and the cover of tiles compared with their elements.
 #include "algorithms/contract/mask.hpp"
 
 #include "lab/flags/block_patterns.hpp"

@@ -268,7 +268,7 @@ TEST_CASE("less memory than the counted peaks is not enough, in any mode", "[reg
         for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
             if (o.sram_peak > 0)
                 CHECK_THROWS_AS(run(a, c, machine(o.sram_peak - 1, o.register_peak), mode, in), OutOfChipMemory);
-            // Programs with whole rows make do with the registers there are.
+            // These two programs keep whole rows. With fewer registers, they read rows again instead.
             if (a.name == std::string("standard") || a.name == std::string("standard_backward")) continue;
             CHECK_THROWS_AS(run(a, c, machine(o.sram_peak, o.register_peak - 1), mode, in), OutOfChipMemory);
         }
@@ -322,7 +322,7 @@ TEST_CASE("operations happen on lines of the pseudo-code that speak of them", "[
         {"load", " read "},    {"store", " write "}, {"reduce_add", " add "}, {"exp", "exp"},
         {"exp_minus", "exp"},  {"row_max", "max"},   {"row_sum", "rowsum"},   {"update_row_max", "max"},
         {"update_max", "max"}, {"divide_rows", "/"}, {"add_log", "log"}};
-    std::map<std::pair<std::string, std::uint16_t>, bool> moved;  // whether what a line speaks of ever happened
+    std::map<std::pair<std::string, std::uint16_t>, bool> moved;  // by line that speaks of a read or write
     for_all(0, [&](const Algorithm& a, const Case& c) {
         Witness witness;
         run(a, c, roomy(), exact_mode, {}, 1, &witness);
@@ -339,7 +339,7 @@ TEST_CASE("operations happen on lines of the pseudo-code that speak of them", "[
             const bool moves = happened.count("load") + happened.count("store") > 0;
             const bool speaks = contains(code, " read ") || contains(code, " write ");
             if (moves) CHECK(speaks);
-            // A line that is there for some types only is not visited with the other types.
+            // A line that applies to some types only is not visited for other types.
             if (!c.problem.mask.hides() && found != witness.lines.end()) CHECK(speaks == moves);
             if (speaks) moved[{a.name, line.number}] |= moves;
         }

@@ -130,7 +130,7 @@ TEST_CASE("a million keys and more are counted at once, for any number of parts"
                 const Prediction p = split().predict(c.problem, c.tiling, roomy());
                 Witness witness;
                 const Outcome o = run(split(), c, roomy(), count_mode, {}, 1, &witness);
-                CHECK(witness.blocks <= 12);  // each stands for many
+                CHECK(witness.blocks <= 12);  // each block stands for many equal ones
                 CHECK(o.counters.hbm_read == p.hbm_read);
                 CHECK(o.counters.hbm_write == p.hbm_write);
                 CHECK(o.counters.exps == p.exps);

@@ -53,7 +53,7 @@ class Server:
 
 
 class Browser:
-    """In place of a display: a browser with a new profile of its own."""
+    """A browser with a new profile of its own, in place of a display."""
 
     def __init__(self, *flags, width=1200, height=750):
         from selenium import webdriver

@@ -11,7 +11,7 @@ import time
 import numpy
 
 SKIPPED = 77
-LONGEST_LINES = 1 << 19  # bytes at the end of a log that hold a whole line, and what is written of the next one
+LONGEST_LINES = 1 << 19  # bytes at the end of a log: enough for a whole line and a part of the next one
 NEEDED = ("Xvfb", "xdotool")
 
 
@@ -103,7 +103,7 @@ class Looker:
         return self.wait(lambda s: s["mouse"] == [x, y], f"the mouse at {x}, {y}")
 
     def does(self, inputs, act, *words):
-        """Calls act(), which makes at least `inputs` inputs. The log counts an input once its effect is drawn."""
+        """Calls act() and waits for `inputs` more inputs. The log counts an input once its effect is drawn."""
         before = self.state()["inputs"]
         act(*words)
         self.wait(lambda s: s["inputs"] >= before + inputs, act.__name__ + " " + " ".join(map(str, words)))
@@ -114,7 +114,7 @@ class Looker:
         self.does(1, self.release)
 
     def drag(self, place, start, end):
-        """From one horizontal fraction of a control to another."""
+        """Drags the mouse from one horizontal fraction of a control to another."""
         self.move(place, start)
         (x, y), (to, _) = self.lies(place, start, 0.5), self.lies(place, end, 0.5)
         self.does(1, self.press)

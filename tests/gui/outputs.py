@@ -56,7 +56,7 @@ def checks_standard_output(_):
 
 
 def prints_notes(_):
-    """Prints one scene, or all scenes in their order, and neither shows nor writes anything else."""
+    """--notes prints one scene, or all scenes in their order, and neither shows nor writes anything else."""
     one = run("--scene", "recurrence", "--notes", stdout=subprocess.PIPE).stdout
     every = run("--notes", stdout=subprocess.PIPE).stdout
     assert one.startswith("4 of 17 · ") and "  Question: " in one and "  Answer: " in one, one
@@ -242,7 +242,8 @@ def draws_any_script(folder):
 
 
 def names_letters_that_no_font_has(folder):
-    """Boxes stand for them in pictures and films, in one line; a vector picture has them as text."""
+    """Pictures and films have boxes for letters that no font has, and one line names these. A vector picture has the
+    letters as text."""
     fonts, nothing = os.path.join(folder, "fonts.conf"), os.path.join(folder, "empty")
     os.mkdir(nothing)
     with open(fonts, "w", encoding="utf-8") as file:

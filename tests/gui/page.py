@@ -388,7 +388,8 @@ def saves_and_opens(browser):
 
 
 def draws_any_script(browser):
-    """Letters that the page's fonts lack are the browser's: none is a box, each is another, and Latin stays."""
+    """The browser draws letters that the page's fonts lack: none is a box, different words look different, and a Latin
+    letter beside them changes nothing."""
     scene = json.load(open(next((ROOT / "scenes").glob("*causal-tiles.json"))))
     path, seen = os.path.join(browser.folder, "scene.json"), {}
     p = Page(browser, SITE, *SMALL)

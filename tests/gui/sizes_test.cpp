@@ -38,7 +38,7 @@ class Scan {
         h_.app.shown.view.compare = situation.compare;
         h_.app.shown.view.tour = situation.tour;
         if (situation.breakpoint) h_.app.shown.view.breakpoints = {situation.breakpoint};
-        if (situation.opens) h_.app.shown.view.drawer = Drawer::controls;  // on a phone, it has the control to click
+        if (situation.opens) h_.app.shown.view.drawer = Drawer::controls;  // where a phone has the control to click
         h_.resize(1440, 900);
         for (int k = 0; k < 3; ++k) h_.draw(0);
         if (situation.opens) click(situation.opens);

@@ -127,7 +127,7 @@ void Visitor::click(const ImVec4& at) {
     }
 }
 
-/// Clicks a named control; into a field, something is typed.
+/// Clicks a named control, and types a text where the control is a field.
 void Visitor::click_place() {
     if (h_.app.screen.places.empty()) return;
     const auto& [name, at] = choices_.of(h_.app.screen.places);

@@ -182,8 +182,8 @@ def drags_through_time(display):
 
 
 def steps_by_a_stride(display):
-    """The arrow keys step by operation, line, tile, row or launch; with Shift always by operation. What they lead to is
-    said before the move is over."""
+    """The arrow keys step by operation, line, tile, row or launch; with Shift always by operation. The window logs
+    the step that a key leads to before the move is over."""
     w = Window(display, GUI, *SMALL, "--sms", "2", "--causal")
     ends = {}
     for stride in ("operation", "line", "tile", "row", "launch"):
@@ -316,7 +316,7 @@ def cuts_keys_into_parts(display):
 
 
 def chooses_masks(display):
-    """Chooses the listed masks one after the other, and none again."""
+    """Chooses listed masks one after the other, goes back by one, and chooses no mask."""
     w = Window(display, GUI, "flash_v2", "--seq", "512", "--heads", "1", "--br", "64", "--bc", "64", "--causal", "--size",
                "1440x900")
 

@@ -38,11 +38,12 @@ Bytes extra(const std::string& algorithm, const Case& c) {
     if (algorithm == "flash_v2") return heads * p.seq_q * 4;                // LSE
     if (algorithm == "chunked")  // m, s and v of every key chunk, for one query chunk of each head
         return heads * ((p.seq_k + c.tiling.bc - 1) / c.tiling.bc) * std::min(c.tiling.br, p.seq_q) * (p.dim_v + 2) * 4;
-    if (algorithm == "memory_efficient")  // the unfinished O in f32; an f32 O holds it itself
+    if (algorithm == "memory_efficient")  // the unfinished O in f32, which is O itself where O is f32
         return p.dim_v > 128 && e == 2 ? heads * p.seq_q * p.dim_v * 4 : 0;
     for (const char* none : {"softmax_naive", "softmax_safe", "softmax_online", "three_pass", "two_pass"})
         if (algorithm == none) return 0;
-    // No formula here: tensors that the algorithm declares beyond its computation's, and saved ones except O.
+    // All others have no formula here. The tensors that an algorithm declares and its computation does not are summed,
+    // and all saved ones except O.
     const Algorithm& a = *find_algorithm(algorithm);
     std::set<std::string> common;
     for (const TensorDecl& t : a.computes->tensors(p)) common.insert(t.name);

@@ -99,7 +99,8 @@ TEST_CASE("two numbers of a file that contradict each other are an error", "[gpu
     CHECK(changed_gpu(gpu_preset("a100"), R"({"tensor_tflops": 314, "tensor_flops_per_clk": 2048})").tensor_tflops ==
           314);
 
-    // A file without a base has both numbers. A recording of an older version is accepted as it is.
+    // A file without a base states a peak and its factors, which may contradict each other. A recording, which may be
+    // of an older version, is accepted all the same.
     std::string whole = gpu_json(gpu_preset("a100"));
     whole.replace(whole.find("\"tensor_tflops\": 312"), 20, "\"tensor_tflops\": 100");
     CHECK(contains(complaint_about(whole), "tensor_tflops: 100 TFLOP/s differ from the 311.9"));

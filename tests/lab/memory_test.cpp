@@ -11,7 +11,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// Files like those of a system.
+/// A folder with files as in /proc and /sys/fs/cgroup. left(): the memory that these files leave.
 struct System : Folder {
     void write(const std::string& path, const std::string& content) {
         const std::filesystem::path file(*this / path);

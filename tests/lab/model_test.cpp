@@ -137,7 +137,8 @@ TEST_CASE("the phase decides the lengths and the mask", "[models][flags]") {
     };
     CHECK(lengths({"--phase", "prefill", "--seq", "2k"}) == std::tuple(2048, 2048, true));
     CHECK(lengths({"--phase", "decode", "--seq", "2k"}) == std::tuple(1, 2048, false));
-    // A chunk of a prompt, and a few tokens at once: the last of the sequence, each of which sees what is before it.
+    // The queries of a chunk of a prompt, or of a few tokens at once, are the last of the sequence. A mask hides later
+    // keys from each.
     CHECK(lengths({"--seq-q", "512", "--seq-k", "4k"}) == std::tuple(512, 4096, true));
     CHECK(lengths({"--phase", "decode", "--seq-q", "4", "--seq", "2k"}) == std::tuple(4, 2048, true));
     CHECK(lengths({"--phase", "decode", "--causal"}) == std::tuple(1, 8192, true));

@@ -25,7 +25,7 @@ class Drawn {
         const std::common_type_t<T...> list[] = {all...};
         return list[random_() % sizeof...(all)];
     }
-    /// Any algorithm, with tiles and parts; without a machine.
+    /// A random algorithm and problem, with tiles and parts, but without a GPU.
     Experiment problem() {
         Experiment e{&algorithms()[random_() % algorithms().size()], {}, {}, {}};
         Problem& p = e.problem;

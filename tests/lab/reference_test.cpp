@@ -236,7 +236,7 @@ TEST_CASE("reference: a hidden key has no say, whatever it is", "[reference]") {
     const std::vector<double> last = reference_rows(computation::attention, c.problem, in, 0, {8, 1});
     for (const double o : last) CHECK((!std::isfinite(o) || tensor == std::string("K")));
 
-    // Gradients: a row has no influence on keys that it does not see, nor such a key on the row.
+    // Gradients: a row has no influence on dK and dV of a key that it does not see, nor the key on the row's dQ.
     const Algorithm& backward = *find_algorithm("flash_v2_backward");
     in = with_saved(backward, c.problem, inputs_for(backward, c));
     const std::vector<double> dQ = rows(computation::attention_backward, 8);
@@ -247,7 +247,7 @@ TEST_CASE("reference: a hidden key has no say, whatever it is", "[reference]") {
         return computation::attention_backward.reference_of_keys(c.problem, first, 0, {1, 8}).find(name)->second;
     };
     const std::vector<double> dK = of_keys("dK"), dV = of_keys("dV");
-    first.at(tensor == std::string("K") ? "Q" : "dO")->write(0, std::vector<float>(4, bad));  // it sees key 0 alone
+    first.at(tensor == std::string("K") ? "Q" : "dO")->write(0, std::vector<float>(4, bad));  // row 0 sees key 0 alone
     CHECK(of_keys("dK") == dK);
     CHECK(of_keys("dV") == dV);
 }

@@ -9,7 +9,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-/// The rule's choice for `blocks` thread blocks of rows and key blocks of 128.
+/// FlashAttention-2's number of parts, for `blocks` thread blocks of rows and key blocks of 128.
 Index fa2(Index blocks, Index keys, Index sms = 108) {
     return fa2_splits({blocks, 1, ceil_div(keys, 128), 0, false}, sms);
 }
@@ -20,8 +20,8 @@ Problem decode(Index batch, Index heads, Index kv_heads, Index keys, Index dim =
     return p;
 }
 
-/// The rule by shares of full waves, one by one in double precision. `slack` decides about shares of exactly 85%,
-/// because the libraries' f32 may round them either way.
+/// The rule by its definition, in double precision: the fewest parts whose share of full waves is at least 85% of the
+/// best share. `slack` decides about shares of exactly 85%, which the libraries' f32 may round either way.
 Index smallest_of_the_best(Index blocks, Index slots, Index most, Index key_blocks, bool only_eligible, double slack) {
     const auto share = [&](Index s) {
         const Index waves = (blocks * s + slots - 1) / slots;

@@ -113,7 +113,7 @@ TEST_CASE("a cell says what a run of its tiling says", "[plane][numbers]") {
                 for (const LaunchTime& l : r.time->launches) fewest = std::min(fewest, l.residency.blocks);
                 CHECK(c.residency().blocks == fewest);
             }
-            // Computes the estimates' errors once more.
+            // Computes the errors of the estimates independently.
             for (const PlaneCell& c : cells) {
                 if (!c.fits) continue;
                 Experiment e = plane.experiment();

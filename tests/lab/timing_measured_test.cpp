@@ -27,7 +27,7 @@ std::string family_of(const Algorithm& a, Style style) {
     return a.computes == &computation::softmax ? "softmax" : a.name;
 }
 
-/// A shipped case of an H200, with the model's time.
+/// A case that was measured on an H200 (docs/measured/h200), with the model's time.
 struct MeasuredCase {
     const MeasuredRow* row;
     Experiment experiment;
@@ -133,7 +133,8 @@ void check_residency(const std::vector<MeasuredCase>& all) {
     }
 }
 
-/// Tiles without a compiled kernel rely on the rule. Counted are distinct kernels, types, tiles and dimensions.
+/// Checks the rule for registers, on which the residency of tiles without a compiled kernel relies. A kernel with one
+/// type, tile and pair of dimensions counts once.
 void check_estimated_residency(const std::vector<MeasuredCase>& all) {
     std::map<std::string, bool> right, of_parts;
     for (const MeasuredCase& m : all)

@@ -35,7 +35,7 @@ TEST_CASE("thread blocks that all run at once share DRAM evenly, however many an
     const double uneven = us_of_decoding(0, 131072, 28),
                  even = us_of_decoding(0, 131072, 33);  // 224 and 264 thread blocks for 132 SMs
     CHECK(uneven == Approx(even).epsilon(0.04));
-    CHECK(us_of_decoding(0, 131072, 8) > 1.5 * even);  // 64 thread blocks, each with no more than one SM can draw
+    CHECK(us_of_decoding(0, 131072, 8) > 1.5 * even);  // 64 thread blocks, each with at most the bandwidth of one SM
 }
 
 TEST_CASE("thread blocks that full waves leave over have the memory to themselves", "[timing]") {

@@ -75,7 +75,7 @@ TEST_CASE("a kernel has the registers and the shared memory of its full tile, ho
             const RunTime short_time = time_of(cut), long_time = time_of(full);
             for (std::size_t k = 0; k < short_time.launches.size(); ++k) {
                 if (std::string_view(short_time.launches[k].kernel) == "softmax")
-                    continue;  // its blocks have rows of other lengths
+                    continue;  // the thread blocks of this launch have other numbers of rows
                 CHECK(short_time.launches[k].residency.blocks == long_time.launches[k].residency.blocks);
                 CHECK(short_time.launches[k].warps == long_time.launches[k].warps);
                 CHECK(short_time.launches[k].registers == long_time.launches[k].registers);

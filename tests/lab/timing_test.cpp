@@ -72,7 +72,7 @@ TEST_CASE("without a mask time never falls when a rate falls or heads are added"
             more.problem.heads = more.problem.kv_heads = heads;
             const double now = time_of(more).us();
             INFO(name << " with " << heads << " heads");
-            CHECK(now >= last * (1 - 1e-3));  // as above
+            CHECK(now >= last * (1 - 1e-3));  // as above, misses change slightly
             last = now;
         }
     }
@@ -88,7 +88,7 @@ TEST_CASE("reads alone are faster than a copy, on tensor cores and where a copy 
     CHECK(copied.write == 3970);
     const DramRates unmeasured = rates(gpu_preset("A100"), Style::tensor_cores);
     CHECK_THAT(unmeasured.write, Catch::Matchers::WithinRel(unmeasured.read, 1e-12));
-    h200.copy_gbs = 4700;  // more than 0.95 of the data sheet's
+    h200.copy_gbs = 4700;  // more than 0.95 of the data sheet's bandwidth
     CHECK(rates(h200, Style::tensor_cores).read == 4700);
 
     // A few queries that read 2 GB: what comes on top of reading is the start of a launch.
@@ -258,7 +258,7 @@ TEST_CASE("what is ragged takes as long as what is full: warps own rows, tensor 
         };
         for (const Unit u : {Unit::tensor, Unit::fma, Unit::exp, Unit::alu}) {
             const auto k = static_cast<std::size_t>(u);
-            CHECK(step(1).busy[k] == Approx(step(64).busy[k] / 4));  // busy of an SM, by one warp of four
+            CHECK(step(1).busy[k] == Approx(step(64).busy[k] / 4));  // with one row, one warp of four is busy
         }
     }
     const auto us = [](Index keys) {
@@ -390,7 +390,7 @@ TEST_CASE("memory_efficient's tiled products wait at barriers, and 16 warps shar
         const RunTime tiled = time_of(e);
         CHECK(tiled.launches[0].residency.blocks == blocks);
         if (dim > 128) continue;  // its second product has the longest passage
-        // Pieces of 32 of each product, and one before them; two reductions and P.
+        // Each product has a barrier for each piece of 32 and one before them. Two reductions and P have one each.
         const auto barriers = static_cast<double>((dim / 32 + 1) + (tiling.bc / 32 + 1) + 3);
         CHECK(tiled.launches[0].step.waiting >= barriers * constants_of(Style::cuda_cores).barrier);
     }

@@ -114,7 +114,7 @@ TEST_CASE("what a command line has too much or too little of is said in one line
                    "try `prog run --heads 32 'a b' --seq 8 --dim 64 --dtype bf16`"));
     CHECK(contains(p.refused({"run", "a", "--num-heads", "32", "--tma"}), "try `tilescope run flash_v2 --heads 32`"));
     CHECK(contains(p.refused({"run", "a", "--sliding-window", "64", "--seq", "8"}), "try `tilescope run flash_v2 "));
-    CHECK(contains(p.refused({"run", "--seqlen-q", "12"}), "try `tilescope run flash_v2 --seq-q 12`"));  // ALGO took it
+    CHECK(contains(p.refused({"run", "--seqlen-q", "12"}), "try `tilescope run flash_v2 --seq-q 12`"));  // ALGO is 12
     CHECK(p.refused({"run"}) == "ALGO: is required; see `prog run --help`");
     CHECK(p.refused({}) == "a subcommand is required; see `prog --help`");
     CHECK(p.refused({"--seq", "3"}) ==

@@ -13,7 +13,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-/// So long that its recording takes more units than are made at once.
+/// Setups whose recordings take more units than a session makes at once.
 const Flags long_one = {{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}};
 const Flags long_too = {{"seq", "2097152"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}};
 
@@ -53,7 +53,7 @@ TEST_CASE("while something is in the making, what was there before stays", "[ses
     CHECK(s.progress().left > 0);
     CHECK(s.setup() == asked);
     CHECK(s.algorithm().name == std::string("flash_v2"));
-    s.ask(asked);  // the setup that was asked for already
+    s.ask(asked);  // asks again for the same setup
     CHECK(s.run() == run);
     CHECK(s.version() == version);
     CHECK(s.length() == length);

@@ -36,11 +36,11 @@ TEST_CASE("the error of the output on chip falls to that of the rounding", "[run
                 for (std::size_t k = 1; k < points.size(); ++k) CHECK(points[k - 1].tick < points[k].tick);
                 CHECK(points.front().rms > 0.02);
                 CHECK(points.back().rms < (dtype == Dtype::f32 ? 1e-6 : 1e-3));
-                // Where the division of O waits for the end, the curve does not: it divides before.
+                // The curve's points have O divided, also where the program divides O only at the end.
                 const std::set<std::string> divide_last = {"flash_v2", "memory_efficient", "chunked"};
                 if (divide_last.count(a.name) == 1)
                     CHECK(points[points.size() - 2].rms < (dtype == Dtype::f32 ? 1e-6 : 1e-3));
-                // On the way, the curve is shown up to now.
+                // At an earlier tick, the curve ends at that tick.
                 for (const std::size_t k : {std::size_t{0}, points.size() / 2}) {
                     r.seek(points[k].tick);
                     const auto& sm = r.moment().sms[static_cast<std::size_t>(p.sm)];
@@ -49,7 +49,7 @@ TEST_CASE("the error of the output on chip falls to that of the rounding", "[run
                     r.seek(points[k].tick - 1);
                     const auto& before = r.moment().sms[static_cast<std::size_t>(p.sm)];
                     if (!before.block) continue;
-                    // Before the first point, the curve of the tile before is shown.
+                    // Before a tile's first point, the curve is that of the tile before.
                     if (k > 0) CHECK(r.error_so_far(before).size() == k);
                     if (k == 0)
                         for (const ErrorPoint& e : r.error_so_far(before)) CHECK(!(e.of == points[0].of));
@@ -80,7 +80,7 @@ TEST_CASE("a curve of the error never ends far from what is stored", "[run]") {
             if (!points.empty()) squares += points.back().rms * points.back().rms, ++curves;
         }
         CHECK(curves > 0);
-        CHECK(std::sqrt(squares / curves) < 3 * stored);  // rounding to the stored type comes on top
+        CHECK(std::sqrt(squares / curves) < 3 * stored);  // a stored O is rounded once more
     });
 }
 

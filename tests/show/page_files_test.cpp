@@ -30,6 +30,6 @@ TEST_CASE("what is seen of a large picture is drawn along as far as its ends", "
     CHECK(panned(0.5, -10, 200, 100) == 0.55);
     CHECK(panned(0.5, 1000, 200, 100) == 0.25);  // the middle of the first half
     CHECK(panned(0.5, -1000, 200, 100) == 0.75);
-    CHECK(panned(0, -10, 200, 100) == 0.3);   // a spot that cannot be in the middle is where it is seen
-    CHECK(panned(0.4, 30, 100, 100) == 0.4);  // all is visible already
+    CHECK(panned(0, -10, 200, 100) == 0.3);   // the centre of the view starts at 0.25, the least that it can be
+    CHECK(panned(0.4, 30, 100, 100) == 0.4);  // all of the picture is visible already
 }

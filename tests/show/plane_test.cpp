@@ -110,7 +110,7 @@ TEST_CASE("a plane's shades, marks and limits are those of its cells", "[plane]"
                 const double us = c.report->time->us();
                 const double slower =
                     most > 3 * least ? std::log(us / least) / std::log(most / least) : (us - least) / (most - least);
-                CHECK_THAT(p.cells[k].shade, WithinAbs(1 - slower, 1e-5));  // the fastest stands out
+                CHECK_THAT(p.cells[k].shade, WithinAbs(1 - slower, 1e-5));  // the fastest cell has the largest shade
             }
         }
     });
@@ -122,7 +122,7 @@ TEST_CASE("a plane's shades, marks and limits are those of its cells", "[plane]"
     CHECK(released->text == "FlashAttention-2's 128 × 64");
     CHECK(released->col == 3);
     CHECK(released->row == 7);
-    CHECK_FALSE(mark(p, PlanePicture::Mark::Kind::paper));  // that one is flash_v1's
+    CHECK_FALSE(mark(p, PlanePicture::Mark::Kind::paper));  // only flash_v1 has the paper's tiling
     // The current tiling lies between cells, or beyond them.
     const PlanePicture between = picture_of(plane, time, {24, 40});
     const auto* now = mark(between, PlanePicture::Mark::Kind::current);

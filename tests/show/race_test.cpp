@@ -145,7 +145,7 @@ TEST_CASE("at the pace of time moves take as long as modelled, at others all the
             if (w > longest) longest = w, which = p;
         }
         CHECK(std::abs(all - static_cast<double>(in_time.length())) < 1e-6 * all);
-        // First the kernels are launched, which takes longer than any step of a toy.
+        // The first step is the launch of the kernel, which takes longer than any other step of the setup `toy`.
         CHECK(which == 1);
         CHECK(std::abs(longest / all -
                        in_time.run()->gantt().launches()[0].begin * 1e-6 /
@@ -172,7 +172,7 @@ TEST_CASE("other algorithms are counted on the same problem", "[session]") {
                 const Tiling tiling = choose_tiling(b, r.problem, r.wish, r.gpu);
                 CHECK(difference(counted->counters, count({&b, r.problem, tiling, r.gpu}).counters) == "");
                 CHECK((counted->experiment.tiling == tiling));
-                CHECK(s.counted(b.name) == counted);  // kept from before
+                CHECK(s.counted(b.name) == counted);  // the first call's report is kept
             }
             CHECK(s.counted("nobody") == nullptr);
             CHECK(s.counted("") == nullptr);

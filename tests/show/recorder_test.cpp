@@ -32,7 +32,7 @@ struct Units {
     Index count = 0, most_events = 0;
 };
 
-/// Works to the end; returns what the units were like.
+/// Works to the end; returns the number of units, and the most events of one.
 Units finish(Recorder& r) {
     Units u;
     for (Index before = 0, done = false; !done; ++u.count) {

@@ -1,4 +1,4 @@
-// One row in detail: what is told of it agrees with the mathematics of its inputs.
+// One row in detail: its story agrees with what follows from its inputs by mathematics.
 #include "show/stage/row.hpp"
 
 #include <cmath>

@@ -211,7 +211,7 @@ TEST_CASE("a flag that cannot be set leaves the setup, and what ran can be asked
         CHECK(s.setup() == before);
         CHECK(s.version() != version);
         check_nothing_runs(s);
-        s.set("heads", "3");  // the value from before
+        s.set("heads", "3");  // the heads of the setup before
         CHECK(s.problem().empty());
         REQUIRE(s.run() != nullptr);
         CHECK(s.run()->experiment().problem.heads == 3);

@@ -58,7 +58,7 @@ TEST_CASE("cursors move bytes equally fast: who has fewer passes is done first",
     for (int percent = 0; percent <= 100; ++percent) {
         const auto programs = all.at(percent / 100.0);
         for (const SoftmaxMoment& p : programs) {
-            // At most a block away from the share of bytes that should have moved.
+            // Each program has moved the same share of 256 bytes, to within a block of keys.
             if (p.done()) continue;
             CHECK(std::abs(static_cast<double>(p.read + p.written) - percent / 100.0 * 256) <= 32);
         }

@@ -21,7 +21,7 @@ TEST_CASE("what HBM has no room for spills over, and nothing runs", "[spill]") {
     CHECK_FALSE(session.problem().empty());
     REQUIRE(session.spill());
     const Spill& s = *session.spill();
-    // For 16 heads in two bytes: Q, K, V and O of 65,536 x 64, and S and P of 65,536 x 65,536.
+    // 16 heads, two bytes an element: Q, K, V and O of 65,536 x 64, and S and P of 65,536 x 65,536.
     const Bytes heads = 16, n = 65536;
     CHECK(s.needed == heads * (4 * n * 64 + 2 * n * n) * 2);
     CHECK(s.capacity == Bytes{40} << 30);

@@ -1,4 +1,4 @@
-// Catch2 in version 2 (Debian 12) or 3.
+// Includes Catch2, version 2 (as in Debian 12) or 3.
 #pragma once
 
 #define CATCH_CONFIG_FAST_COMPILE  // an exception within a check ends the test with its own message
@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 namespace Catch::Matchers {
-/// Version 3's name; in version 3, `Contains` is about elements of a range.
+/// Version 2 calls this matcher `Contains`; version 3 uses that name for elements of a range.
 inline auto ContainsSubstring(const std::string& part) { return Contains(part); }
 }  // namespace Catch::Matchers
 #endif

@@ -1,4 +1,4 @@
-// Choices: without end from a seed, or from bytes until they are used up.
+// Choices for tests: endless ones from a seed, or as many as given bytes are enough for.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline std::uint64_t number_from_environment(const char* name, std::uint64_t oth
 class Choices {
   public:
     explicit Choices(std::uint64_t seed) : random_(seed), endless_(true) {}
-    /// Each choice takes as many bytes as its alternatives need, and is 0 after the last byte.
+    /// Each choice consumes as many bytes as its number of alternatives needs. When no byte is left, every choice is 0.
     explicit Choices(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
 
     bool over() const { return !endless_ && bytes_.empty(); }

@@ -1,4 +1,4 @@
-// Files for tests: a folder that is removed in the end, and functions for whole contents.
+// Files for tests: a temporary folder, and functions that read or write a whole file.
 #pragma once
 
 #include <cstdlib>

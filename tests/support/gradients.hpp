@@ -32,7 +32,7 @@ class PlainAttention {
     struct Gradients {
         Doubles dQ, dK, dV;
         std::vector<Doubles> dbiases;
-        /// By name: a bound of the largest element, as the sum of absolute values of its terms.
+        /// By the gradient's name: the largest sum of absolute values of an element's terms. No element is larger.
         std::map<std::string, double> sizes;
     };
     Gradients gradients() const;
@@ -41,7 +41,7 @@ class PlainAttention {
     static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
     std::size_t q(Index head, Index r, Index x) const { return size((head * p_.seq_q + r) * p_.dim + x); }
     std::size_t o(Index head, Index r, Index x) const { return size((head * p_.seq_q + r) * p_.dim_v + x); }
-    /// The index into a bias, by the axes that the bias has, in their order.
+    /// The index of a score's element in bias `n`. A bias lacks the axes along which scores share its elements.
     std::size_t bias(std::size_t n, Index head, Index r, Index c) const;
     Doubles kept(Index head, Index r) const;
     Index kv(Index head) const { return head / p_.heads * p_.kv_heads + head % p_.heads / (p_.heads / p_.kv_heads); }

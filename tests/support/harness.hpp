@@ -70,7 +70,7 @@ inline TensorInfo filled(const char* name, Role role, Dtype dtype, Index slices,
     return {name, role, dtype, slices, rows, cols, data};
 }
 
-/// Hears everything as events, in order; marks of launches and blocks become events as in a recording.
+/// Passes everything to heard() as events, in order. Marks of launches and blocks become events, as in a recording.
 struct Everything : Listener {
     std::string kernel;  // the current launch's
     virtual void heard(const Event& event, TileData data) = 0;
@@ -134,7 +134,7 @@ inline Hbm add(Gpu& gpu, const char* name, const Matrix& m, Dtype dtype = Dtype:
     return gpu.add(filled(name, Role::input, dtype, 1, m.rows, m.cols, m.x));
 }
 
-/// The result of `op(Block&, Tile& out, const Tile& in)` in `out`.
+/// An operation op(block, out, in) on tiles. result() returns the contents of `out` after the operation.
 using OnTiles = std::function<void(Block&, Tile&, const Tile&)>;
 inline Matrix result(const OnTiles& op, const Matrix& out, const Matrix& in, Space space = Space::registers) {
     Gpu gpu(small_gpu(), numeric_mode, 1);

@@ -52,7 +52,7 @@ class Headless {
         ImGui::Render();
         return processor_time() - begin;
     }
-    /// A line on what no renderer should be given; "" where all is well.
+    /// Says what no renderer can draw: a vertex far off or a clip rectangle that is not finite. "" where all is well.
     static std::string wrong_drawing() {
         constexpr float most = 1e6f;  // pixels from the corner
         const ImDrawData& data = *ImGui::GetDrawData();

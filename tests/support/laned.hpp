@@ -9,7 +9,7 @@ namespace tilescope::testing {
 struct Laned {
     Index keys = 40, tile = 16, dim = 8, rows = 8;  ///< rows: per consumer
     Index slots = 4;
-    Index registers = 64;  ///< per consumer's thread; 0: as many as its tiles need
+    Index registers = 64;  ///< of a thread of a consumer; 0: as many as its tiles need
     bool lanes = true;     ///< false: the same operations without lanes, with K and V in tiles of their own
 };
 

@@ -106,7 +106,7 @@ inline void run_attention(Gpu& gpu, const LanedAttention& a) {
     });
 }
 
-/// Rates of bare instructions, by default.
+/// Some of LaneConstants. The defaults are those of bare instructions, without a compiler's overhead.
 struct LanedMachine {
     double sigma = 1, bus = 60, beside = 2.8, dense = 1, steals = 0.7;
 };

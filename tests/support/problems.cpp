@@ -187,14 +187,14 @@ Case score_case(std::uint64_t seed) {
 
 namespace {
 
-/// A list of passes in a form that people may write.
+/// A random list of passes in the form that --passes takes.
 std::string random_passes(Random& r) {
     const auto type = [&] { return r.one_in(3) ? ":f32" : ""; };
     std::string list = r.one_in(4) ? "convert:f32/" : "";
     const bool scaled = r.one_in(4);
     if (scaled) list += std::string("scale") + type() + '/';
     list += "product";
-    bool with_product = true;  // the pass is still in the product's launch
+    bool with_product = true;  // whether the last pass is in the product's launch
     const auto next = [&](const char* pass, bool may_join) {
         const bool joins = may_join && r.one_in(2);
         list += joins ? "+" : type() + std::string("/");
@@ -231,7 +231,7 @@ Case passes_case(std::uint64_t seed) {
     const bool whole =
         std::any_of(c.problem.passes.begin(), c.problem.passes.end(), [](auto& l) { return l.has(Pass::softmax); });
     if (!whole) c.problem.softmax = Softmax::safe;
-    c.problem.scale = 0.1;  // without a maximum: small exponentials that 16 bits hold
+    c.problem.scale = 0.1;  // keeps exponentials in the range of 16 bits where no maximum is subtracted
     return c;
 }
 

@@ -23,30 +23,32 @@ std::ostream& operator<<(std::ostream& out, const Case& c);
 /// The case as a string, with the algorithm's name in front, for INFO.
 std::string to_string(const Algorithm& algorithm, const Case& c);
 
-/// Sizes up to about 70: ragged, Nq != Nk both ways, d != dv, single rows, columns and keys, grouped heads, batches,
-/// tiles beyond the problem and of one element, rows that see no key; each causal and not, over all dtypes.
+/// Sizes up to about 70: ragged, Nq < Nk and Nq > Nk, d != dv, single rows, columns and keys, grouped heads, batches,
+/// tiles larger than the problem, tiles of one element, rows that see no key. Each is there with and without a causal
+/// mask, over all dtypes.
 std::vector<Case> corner_cases();
-/// Cases with S and P in types of their own, and with launches from a list; few algorithms support these.
+/// Cases in which S and P have types of their own, and cases with a list of passes. Few algorithms support these.
 std::vector<Case> typed_cases();
-/// The position of the first query among the keys, as Problem::diagonal() should have it.
+/// The position of the first query among the keys, as Problem::diagonal() should return it.
 constexpr Index first_place(const Problem& p) { return p.corner == Corner::top_left ? 0 : p.seq_k - p.seq_q; }
 /// Sizes up to 70, heads and batches of up to 3.
 Case random_case(std::uint64_t seed);
-/// The case without what the algorithm does not support.
+/// The case without the features that the algorithm does not support.
 Case as_supported(const Algorithm& algorithm, Case c);
 /// The same sizes as random_case(), with a window of keys around every query.
 Case window_case(std::uint64_t seed);
-/// The same sizes and windows (or none). In addition a query sees only some blocks of keys, at random, or its own
-/// document.
+/// A random_case() or window_case(). In addition a query sees only some blocks of keys, at random, or its own document,
+/// or both masks apply.
 Case pattern_case(std::uint64_t seed);
-/// A window_case() or pattern_case() with biases, ALiBi, a soft-cap and dropout, each in about every second case.
+/// A random_case(), window_case() or pattern_case() with biases, ALiBi, a soft-cap and dropout, each in about every
+/// second case.
 Case score_case(std::uint64_t seed);
 /// A score_case() with a list of passes: any order, fusion and types that are allowed.
 Case passes_case(std::uint64_t seed);
 /// Sequences of up to 10^6, causal ones of up to 20,000, only for counts.
 Case large_case(std::uint64_t seed);
 
-/// A GPU with this much memory for each thread block, on 4 SMs.
+/// A GPU of 4 SMs, each with this much memory. One thread block can have all of it.
 GpuSpec machine(Bytes sram, Bytes registers);
 /// A GPU on which everything fits.
 GpuSpec roomy();
@@ -68,8 +70,8 @@ struct Outcome {
 Outcome run(const Algorithm& algorithm, const Case& c, const GpuSpec& gpu, Mode mode, const Inputs& inputs = {},
             int threads = 1, Listener* listener = nullptr);
 
-/// GPUs with plenty of memory; with not a byte more than the run needs; with registers that a row of scores does not
-/// fit in.
+/// Three GPUs: one with plenty of memory, one with not a byte more than the run needs, and one whose registers do not
+/// hold a row of scores. The last one is left out where the program does not run on it.
 std::vector<GpuSpec> machines(const Algorithm& algorithm, const Case& c);
 
 /// What differs, or "" where all is equal.
@@ -88,7 +90,7 @@ std::vector<float> contents(const Storage& tensor);
 bool same_bits(const Storage& a, const Storage& b);
 /// The largest difference; infinities of the same sign do not differ. NaN where either has one.
 double distance(const Storage& a, const Storage& b);
-/// What one rounding of numbers up to about 4 to the storage type, and sums in f32, may change.
+/// How far numbers of up to about 4 may be off by one rounding to the storage type and by sums in f32.
 double allowed_distance(Dtype type);
 
 }  // namespace tilescope

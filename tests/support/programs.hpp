@@ -45,7 +45,7 @@ class RandomProgram {
         Kind kind;
         std::uint16_t line;
         std::size_t around;       ///< the enclosing loop or axis whose tile gives the rows to work on
-        std::size_t which;        ///< its remainders choose tensor, space, ...
+        std::size_t which;        ///< a random number; its remainders choose tensor, space, ...
         Tiles tiles{0, 1};        ///< of a loop
         bool limited = false;     ///< whether the loop's range depends on the position in `decider`
         bool repeated = false;    ///< whether the operation is repeated, by the position in `decider`

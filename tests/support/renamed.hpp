@@ -1,4 +1,4 @@
-// Operations in an unknown language: they do the same, but all their words are others.
+// Operations with other words: they do the same, but have different names and units.
 #pragma once
 
 #include <deque>
@@ -9,8 +9,8 @@
 
 namespace tilescope {
 
-/// Passes on what it hears. Operations keep effects, kinds and costs. Their names, and with them their sentences, and
-/// their units are replaced.
+/// Passes all events on to another listener. Operations keep their effects, kinds and costs; their names and units are
+/// replaced, and with the names the sentences, which go by an operation's name.
 class Renamed : public Listener {
   public:
     explicit Renamed(Listener& to) : to_(to) {}

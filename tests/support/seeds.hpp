@@ -12,10 +12,11 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// An eighth of the cases under a sanitizer, which checks what is done, not the results.
+/// Of `n` random cases an eighth under a sanitizer, which looks for invalid operations and not for wrong results.
 constexpr std::uint64_t seeds(std::uint64_t n) { return sanitized ? n / 8 : n; }
 
-/// Whether to test a pair: under a sanitizer a third of all pairs, in which each member occurs.
+/// Whether to test the pair of members `one` and `other`. Under a sanitizer a third of all pairs is tested, and each
+/// member is in a tested pair.
 constexpr bool takes(std::size_t one, std::size_t other) { return !sanitized || (one + other) % 3 == 0; }
 
 }  // namespace tilescope

@@ -26,7 +26,7 @@ inline WaitingSession session_of(const std::string& algorithm, const Flags& flag
     return session;
 }
 
-/// Checks that nothing is shown, and that asking for something all the same does no harm.
+/// Checks that the session has no run, and that its functions can be called without one.
 inline void check_nothing_runs(Session& s) {
     CHECK(s.run() == nullptr);
     CHECK(s.rival() == nullptr);
@@ -52,7 +52,7 @@ inline std::string wrong_race(const Session& s, Pace pace) {
         const auto [u, v] = s.ticks_at(p - 1);
         if (x < u || y < v || x > u + 1 || y > v + 1) return "a jump";
         if (x == u && y == v) return "a moment in which nothing happens";
-        // No run is ahead of the other's next step.
+        // Neither run has gone farther than the other will have after its next step.
         if (y < b.ticks() && reached(a, x, pace) > reached(b, y + 1, pace)) return "the first one is ahead";
         if (x < a.ticks() && reached(b, y, pace) > reached(a, x + 1, pace)) return "the second one is ahead";
     }

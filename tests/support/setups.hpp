@@ -12,13 +12,13 @@ namespace tilescope::show {
 
 using Flags = std::vector<std::pair<std::string, std::string>>;
 
-/// Small enough to work out every number by hand: four row tiles and four key tiles on four SMs.
+/// A setup small enough to work out every number by hand: four row tiles and four key tiles on four SMs.
 inline const Flags toy = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"},    {"heads", "1"},
                           {"br", "4"},    {"bc", "4"},   {"dtype", "f32"}};
 /// Eight heads of eight row blocks on 132 SMs; four heads are recorded.
 inline const Flags half = {{"seq", "512"}, {"br", "64"}, {"bc", "64"}};
 
-/// Few tiles, some ragged; for attention also masks and grouped heads.
+/// Setups of few tiles, some of them ragged; the one for attention also has a causal mask and grouped heads.
 inline const Flags small = {{"seq", "20"}, {"heads", "3"}, {"br", "4"}, {"bc", "6"}};
 inline const Flags small_attention = {{"seq", "20"}, {"heads", "4"}, {"kv-heads", "2"}, {"dim", "6"},
                                       {"br", "4"},   {"bc", "6"},    {"causal", "true"}};
@@ -48,7 +48,8 @@ inline bool is_cheap(const Setup& setup) {
            size(p.dim) * size(p.dim_v) <= 0x1p16;
 }
 
-/// Writes the file that `tilescope trace` would write for the toy: of some thread blocks, or of all.
+/// Writes the file that `tilescope trace` would write for the setup `toy`. It holds these thread blocks, or all where
+/// `blocks` is empty.
 inline void record_to(const std::string& path, const std::vector<Index>& blocks = {}) {
     const Setup asked = setup("flash_v2", toy);
     const Algorithm& a = *find_algorithm(asked.algorithm);

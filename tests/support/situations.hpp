@@ -12,10 +12,10 @@ struct Situation {
     const char* name;
     show::Setup setup;
     bool slow = false;                 ///< takes long to make
-    int tour = -1;                     ///< the stop of the tour that is open
-    const char* opens = nullptr;       ///< the control that is clicked first
-    std::uint16_t breakpoint = 0;      ///< a line
-    const char* compare = "standard";  ///< as in View
+    int tour = -1;                     ///< the stop of the tour that is open; -1: none
+    const char* opens = nullptr;       ///< the control that is clicked to begin with; nullptr: none
+    std::uint16_t breakpoint = 0;      ///< the pseudo-code line that has one; 0: none
+    const char* compare = "standard";  ///< the algorithm in the second column of the counters
 };
 
 /// `recording` is a file that `tilescope trace` could have written.

@@ -1,4 +1,4 @@
-// What the wall says about a moment.
+// The headline of the wall at a tick of a run.
 #pragma once
 
 #include <string>

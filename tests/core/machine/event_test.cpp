@@ -1,4 +1,4 @@
-// What an event tells, so that nobody has to guess: pairs of begin and end, operands, meaning, and place in the matrix.
+// What events say: pairs of begin and end, operands, meaning, and place in the matrix.
 #include "core/machine/event.hpp"
 
 #include <set>
@@ -13,7 +13,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// Begins and ends as brackets.
+/// Writes launches as (), thread blocks as [], loops as {} and loads as l.
 struct Brackets : Listener {
     std::string said;
     void begin(const LaunchMark& m) override { said += std::string(m.kernel) + "("; }
@@ -105,7 +105,7 @@ TEST_CASE("a tile of scores knows its queries and its keys", "[event]") {
     // The region's slice is the key head that a group of heads shares. The exponential keeps the region of its operand.
     CHECK(log.of(Kind::load).at(1).event.region.slice == 1);
     CHECK((log.of(Kind::map).at(1).event.region == score.region));
-    // c was copied from a tile of zeros. Scaling rows by it shows that it holds one number per row.
+    // c was copied from a tile of zeros. Scaling rows by c shows that c holds one number per row.
     for (const Log::Entry& e : log.of(Kind::release))
         if (e.tile == "c") CHECK(e.event.meaning == Meaning::statistic);
 }

@@ -283,7 +283,7 @@ TEST_CASE("a uniform loop that loads another type breaks its promise", "[gpu][pr
     Gpu gpu(small_gpu(), exact_mode, 1);
     const Hbm x = gpu.add({"X", Role::input, Dtype::f32, 1, 8, 2, nullptr});
     const Hbm h = gpu.add({"H", Role::input, Dtype::f16, 1, 8, 2, nullptr});
-    // Into registers, so that only the bytes from HBM differ.
+    // Loads go into registers, so that only the bytes from HBM differ.
     const auto lie = [&] {
         gpu.launch("test", {each(Tiles(1, 1))}, [&](Block& b, Span) {
             b.uniform(Tiles(8, 2), [&](Span j) { Tile t = b.load(j.begin == 2 ? h : x, j, Space::registers); });

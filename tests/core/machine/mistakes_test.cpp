@@ -191,7 +191,7 @@ TEST_CASE("counting tells where nothing at all was stored before", "[mistakes][b
     };
     CHECK(contains(run(true, false, false), "load: nothing was stored in S before, at source line "));
     CHECK(run(true, false, true) == "(nothing was thrown)");
-    CHECK(run(true, true, true) == "(nothing was thrown)");  // some other thread block may have stored it first
+    CHECK(run(true, true, true) == "(nothing was thrown)");  // another thread block may have stored these rows first
     CHECK(run(false, true, false) == "(nothing was thrown)");
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("data of another shape or type is refused", "[mistakes]") {
 
 namespace {
 
-/// Whether a program could get at elements through B, or set a cost.
+/// Whether a program could read elements through a B, or set the cost of an operation.
 template <class B>
 concept OpensTheDoor = requires(B b) {
     b.charge(Counters{});
@@ -274,13 +274,13 @@ TEST_CASE("thread blocks that store to the same elements are refused", "[mistake
                         if (i == 2) put(b, y, {7, 1}, {0, 3});
                     }),
                     Race);
-    // A wide store that begins before, and whose nearest neighbour is another store.
+    // Block 0's wide store overlaps block 1's, although a narrow store of block 0 begins between them.
     CHECK_THROWS_AS(run([&](Block& b, const Hbm& y, Index i) {
                         if (i == 0) put(b, y, {0, 2}, {0, 5}), put(b, y, {0, 1}, {1, 1});
                         if (i == 1) put(b, y, {1, 1}, {3, 1});
                     }),
                     Race);
-    // Apart, in other slices, or again by the same block: no race. Nor in the next launch.
+    // No race: stores that lie apart, in other slices, by one block twice, or in different launches.
     CHECK_NOTHROW(run([&](Block& b, const Hbm& y, Index i) {
         put(b, y, {2 * i, 2}, {0, 3});
         put(b, y, {2 * i, 1}, {0, 6});
@@ -404,7 +404,7 @@ TEST_CASE("a graded range must cost in proportion to what it sees", "[mistakes][
 TEST_CASE("counting a graded range gives what running it gives", "[graded]") {
     const Tiles rows(17, GENERATE(1, 2, 3, 5, 7, 17), "i"), keys(GENERATE(1, 20, 21), 3, "j");
     const Index shift = GENERATE(range(-24, 25));
-    const int part = GENERATE(1, 2, 3);  // growing, shrinking, both
+    const int part = GENERATE(1, 2, 3);  // the range that a row block sees grows, shrinks, or moves
     CAPTURE(rows.tile_size(), keys.extent(), shift, part);
     Seen seen(keys);
     if (part & 1) seen = seen.and_before_end(shift);

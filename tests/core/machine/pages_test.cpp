@@ -1,4 +1,4 @@
-// Tensors whose rows lie in pages: a load reads the table first, and finds the rows wherever they are.
+// Tensors whose rows lie in pages: a load reads the table first, and finds the rows in any page.
 #include "core/machine/mode.hpp"
 #include "core/machine/storage.hpp"
 #include "tests/support/folder.hpp"

@@ -9,7 +9,7 @@ using namespace tilescope::testing;
 
 namespace {
 
-/// Blocks do more the more tiles they see; where they see none, they do something else.
+/// Each block works on every tile that it sees. Where it sees any tile, it loads one row beforehand.
 template <class F>
 Counters total(Mode mode, const Tiles& rows, const Tiles& keys, const Seen& seen, const Tiles& cut, F&& extra) {
     Gpu gpu(small_gpu(), mode, 1);
@@ -33,7 +33,7 @@ const auto nothing = [](Block&, const Hbm&, Span, Span, const Tiles&) {};
 TEST_CASE("counting parts of a graded range gives what running them gives", "[graded][parts]") {
     const Tiles rows(17, GENERATE(1, 2, 5, 7, 17, 20), "i"), keys(GENERATE(1, 3, 20, 21), 3, "j");
     const Index splits = GENERATE(1, 2, 3, 5, 9), shift = GENERATE(range(-24, 25, seeds(8) == 8 ? 1 : 7));
-    const int part = GENERATE(0, 1, 2, 3);  // nothing hidden, growing, shrinking, both
+    const int part = GENERATE(0, 1, 2, 3);  // a row block sees all, or a range that grows, shrinks, or moves
     CAPTURE(rows.tile_size(), keys.extent(), splits, shift, part);
     Seen seen(keys);
     if (part & 1) seen = seen.and_before_end(shift);

@@ -66,7 +66,7 @@ struct Witness : Everything {
     const Gpu& gpu_;
 };
 
-/// What is wrong with the player's state; "" when the witness saw the same.
+/// What is wrong with the player's state; "" where the witness saw the same state.
 std::string wrong(const Player& player, const Witness::Moment& m) {
     const MachineState& s = player.state();
     const bool in_launch = m.event.kind() == Kind::launch;
@@ -239,7 +239,7 @@ TEST_CASE("tensors show what was stored so far, where stores overlap too", "[pla
     const Hbm y = gpu.add({"Y", Role::output, Dtype::bf16, 2, 6, 5, nullptr});
     gpu.launch("test", {each(Tiles(1, 1))}, [&](Block& b, Span) {
         float next = 1.001f;
-        // The same region again after an overlapping one was stored, and parts of rows.
+        // Some regions are stored a second time, after a region that overlaps them. Some are parts of rows.
         for (const auto& [slice, rows, cols] :
              {std::tuple(0, Span{0, 4}, Span{0, 5}), std::tuple(0, Span{2, 4}, Span{1, 3}),
               std::tuple(0, Span{0, 4}, Span{0, 5}), std::tuple(1, Span{0, 6}, Span{4, 1}),

@@ -1,4 +1,4 @@
-// Text for other programs: whatever is special to a program stands for itself.
+// Text for other programs: characters that are special to a program are quoted, and stand for themselves.
 #include "core/text/quoting.hpp"
 
 #include "core/text/table.hpp"

@@ -216,8 +216,8 @@ TEST_CASE("lanes: a step of two products and a softmax, to the cycle", "[lanes]"
     CHECK(bare({}) == 2871);
     CHECK(bare({.turns = true}) == 2471);
     CHECK(bare({.overlap = true, .turns = true}) == 2425);
-    // A compiled softmax and a slower bus. One group twice, all meet, free, turns, overlap, both, and both without
-    // slowdown.
+    // A compiled softmax and a slower bus. The columns: one group, which takes two steps; groups that meet, are free,
+    // take turns, overlap, do both, and do both where tensor cores and CUDA cores do not slow each other down.
     struct Row {
         Index dim;
         std::array<long, 7> cycles;

@@ -126,7 +126,7 @@ std::set<Index> in_turn(const Trace& t) {
     return launches;
 }
 
-/// What is wrong with the order: each block goes to the SM that has been free longest, of several the first.
+/// What is wrong with the order: each block goes to the SM that became free first, of several to the lowest number.
 std::string wrong_order(const Schedule& schedule, Index sms) {
     const std::set<Index> one_by_one = in_turn(schedule.trace());
     Index last_end = 0;
@@ -154,7 +154,7 @@ std::string wrong_order(const Schedule& schedule, Index sms) {
     return "";
 }
 
-/// What is wrong with bytes on chip, for every block at every tick: they are what its events said, and fit.
+/// What is wrong with bytes on chip. At every tick, each block must hold what its events said, and all of it must fit.
 std::string wrong_memory(const Schedule& schedule, const GpuSpec& gpu) {
     const Trace& t = schedule.trace();
     Player player(t);

@@ -56,7 +56,7 @@ TEST_CASE("every thread block stays once, and no SM holds more than it may", "[t
         }
 }
 
-// Times must not depend on a compiler's rounding, because caches are played in their order.
+// The order of times must not depend on a compiler's rounding, because caches are played in that order.
 TEST_CASE("what ends at once but for rounding leaves its SMs at the same time", "[timeline]") {
     REQUIRE(0.1 + 0.1 + 0.1 != 0.3);
     const Grid grid{{{0.3}, {0.1}}, {0, 1, 1, 1}, 2};
@@ -102,8 +102,8 @@ TEST_CASE("alike blocks take wave by wave what they take one by one", "[timeline
 }
 
 TEST_CASE("what ended thread blocks have shared is for those that are left", "[timeline]") {
-    // Eight blocks of 1 to 8 steps, one on each SM, wait for a shared resource. With fewer blocks a step is faster,
-    // down to half.
+    // Eight blocks of 1 to 8 steps, one on each SM, wait for a shared resource. The fewer blocks, the
+    // less time a step takes, down to half.
     Grid grid;
     for (int k = 1; k <= 8; ++k)
         grid.kinds.push_back({100.0 * k}), grid.sequence.push_back(static_cast<std::uint32_t>(k - 1));
