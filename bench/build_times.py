@@ -5,7 +5,7 @@
 
 Each round clones every commit into an empty folder and runs scripts/demo there without a compiler cache. Measured are
 seconds and processor seconds until the table is printed, and until the window is built. --table stops after the table.
---tests then runs scripts/test twice and takes the time that ctest reports the second time, when nothing is left to
+--tests also runs scripts/test twice and takes the time that ctest reports the second time, when nothing is left to
 build. Prints every run, then medians and their ratios to the first commit's.
 """
 

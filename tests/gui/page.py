@@ -625,8 +625,8 @@ def says_what_is_missing(_):
 
 
 def looks_like_the_window(browser):
-    """Compares with docs/gui/window.png, which scripts/figure-window took of the window. Another row of buttons would
-    be a difference."""
+    """Compares the page with docs/gui/window.png, a picture of the window from scripts/figure-window. A further row of
+    buttons would be a difference."""
     flags = ["flash_v2", "--seq", "512", "--br", "64", "--bc", "64", "--heads", "1", "--causal", "--step", "45", "--sm", "5"]
     p = Page(browser, SITE, *flags, "--size", "1440x900")
     p.settled(step=45)

@@ -453,7 +453,7 @@ TEST_CASE("a time is warm where DRAM has less to do than in a first run, in loop
     Experiment e = experiment("flash_v2", 10, 16384);
     e.problem.seq_k = 32, e.tiling = {128, 32};
     e.gpu = gpu_preset("H100-SXM");
-    // Q and O are nearly all, and no loop moves them. The L2 has room for them only where it keeps one copy.
+    // Nearly all data are Q and O, which no loop moves. The L2 has room for them only where it keeps one copy.
     e.gpu.l2_bytes = 43 << 20;
     const Report tight = count_and_time(e);
     REQUIRE(tight.hbm_footprint < e.gpu.l2_bytes);

@@ -122,7 +122,7 @@ TEST_CASE("a plane's shades, marks and limits are those of its cells", "[plane]"
     CHECK(released->text == "FlashAttention-2's 128 × 64");
     CHECK(released->col == 3);
     CHECK(released->row == 7);
-    CHECK_FALSE(mark(p, PlanePicture::Mark::Kind::paper));  // only flash_v1 has the paper's tiling
+    CHECK_FALSE(mark(p, PlanePicture::Mark::Kind::paper));  // only flash_v1's paper has a rule for tiles
     // The current tiling lies between cells, or beyond them.
     const PlanePicture between = picture_of(plane, time, {24, 40});
     const auto* now = mark(between, PlanePicture::Mark::Kind::current);

@@ -1,4 +1,4 @@
-// The tile programs as they are written.
+// The sources of the tile programs, as the window shows them.
 #include "show/run/programs.hpp"
 
 #include <algorithm>

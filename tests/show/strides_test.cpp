@@ -1,4 +1,4 @@
-// How far a step goes, by what it steps by.
+// How far a step goes: to the next operation, line, tile, row or launch.
 #include "show/run/strides.hpp"
 
 #include <algorithm>
