@@ -20,7 +20,7 @@ struct StageTab {
     Stage stage;
     const char *name, *place;
 };
-/// In the order of the digit keys.
+/// The tabs of the views, in the order of the digit keys.
 constexpr StageTab stage_tabs[] = {
     {Stage::wall, "app.wall", "view-wall"},    {Stage::machine, "app.machine", "view-machine"},
     {Stage::time, "app.time", "view-time"},    {Stage::row, "app.row", "view-row"},
@@ -71,13 +71,13 @@ Index next_stop(const Shown& shown, Derived& derived, Screen& screen, Index from
     return pause;
 }
 
-/// A zoomed spot belongs to one view.
+/// Turns to a view. Ends the zoom, because a zoomed spot belongs to one view.
 void turn_to(Shown& shown, Stage stage) {
     if (shown.view.stage != stage) shown.view.zoom.reset();
     shown.view.stage = stage;
 }
 
-/// Shows what History remembers; nullptr: nothing changes.
+/// Shows an entry of History; nullptr: says that there is nothing to take back.
 void show_again(Shown& shown, Screen& screen, const History::Entry* entry) {
     if (!entry) return screen.say(message("app.nothing_to_take_back"));
     shown.restore(entry->state);
@@ -148,7 +148,7 @@ void press(App& app, Key key) {
         default:
             break;
     }
-    // The digits: what the middle shows.
+    // The digit keys choose the view.
     const int n = static_cast<int>(key) - static_cast<int>(Key::one);
     if (n >= 0 && n < static_cast<int>(std::size(stage_tabs))) turn_to(shown, stage_tabs[n].stage);
 }
@@ -176,7 +176,7 @@ void draw_runs(Shown& shown, Derived& derived, Screen& screen, Input& input) {
 
 void draw_stages(Shown& shown, Derived& derived, Screen& screen, Files& files, const Host& host) {
     const NotedAs as("views");
-    float all = screen.theme.px(30);  // with the button beside them
+    float all = screen.theme.px(30);  // for the button beside the tabs
     for (const StageTab& t : stage_tabs)
         all += Canvas::width(screen.theme.title, message(t.name)) + screen.theme.px(18);
     const float gap = screen.theme.px(all < ImGui::GetContentRegionAvail().x ? 14 : 5);
@@ -235,7 +235,7 @@ float least_height(Stage stage) {
 void draw_stage(App& app) {
     Shown& shown = app.shown;
     Screen& screen = app.screen;
-    constexpr double patience = 0.25;  // seconds, so that what takes a few frames does not flicker
+    constexpr double patience = 0.25;  // seconds before a wait is shown, so that a short one does not flicker
     const bool at_a_desk = reader_of(shown, screen) == Reader::at_a_desk;
     if (reader_of(shown, screen) != Reader::in_a_hall || drawer_of(shown, screen) == Drawer::controls)
         draw_stages(shown, app.derived, screen, app.files, app.host);
@@ -296,8 +296,8 @@ bool work_on(Shown& shown, Derived& derived, Export& exporting) {
     return done;
 }
 
-/// Does the work of threads in frames, where there are no threads. In a page, this takes as long as a frame can
-/// afford, whatever time the browser then takes to draw.
+/// Does a unit of the work that no thread does. In a page, which has no threads, does as many units as fit into 8 ms,
+/// whatever time the browser then takes to draw.
 void work(App& app, double seconds) {
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::milliseconds(8);
@@ -363,7 +363,7 @@ void Shown::step_on() {
     const Run* run = session.run();
     if (!run || view.stride == Stride::operation) return playback.step(1);
     const Index to = stride_on(*run, view.stride, view.sm, session.ticks_at(playback.position()).first);
-    // In a race the other run may still have some way to go.
+    // In a race, goes on by at least one position, because the other run may not have ended.
     playback.go(std::max(session.position_of(to), playback.position() + 1));
 }
 

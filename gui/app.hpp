@@ -28,7 +28,7 @@ namespace tilescope::gui {
 
 using namespace show;  // the story that the window shows
 
-/// The keys that mean something everywhere.
+/// What a key can mean, wherever the mouse is.
 enum class Key : std::uint8_t {
     space,
     left,
@@ -64,36 +64,36 @@ enum class Key : std::uint8_t {
 struct PathDialog {
     char path[1024] = "tilescope.json";
     std::string error;
-    std::string replaces = {};  ///< a file that is there, and may be replaced
+    std::string replaces = {};  ///< an existing file, which a second confirmation replaces
 };
 
-/// The stage without anything around it, for a picture of it.
+/// How a frame draws the stage alone, without the panels around it: for pictures.
 struct Alone {
-    std::string caption = {};  ///< below it; empty: none
-    bool transparent = false;  ///< nothing is drawn behind it
+    std::string caption = {};  ///< below the stage; empty: none
+    bool transparent = false;  ///< the stage has no background
 };
 
-/// What is asked of a picture of the stage in a file, beside its path.
+/// A picture of the stage that the user wants in a file: the path, and how the picture looks.
 struct StageFile {
-    std::string path = {};  ///< asked for, and not written yet; empty: none
+    std::string path = {};  ///< of the picture still to be written; empty: none is wanted
     bool caption = true, transparent = false;
 };
 
-/// A film that is written beside the frames.
+/// A film that is written while the frames go on.
 struct Filming {
     FilmOrder order;
     State state;              ///< what the film shows
-    Index done = 0, all = 0;  ///< pictures; 0: not known yet
-    bool cancelled = false;   ///< asked for
+    Index done = 0, all = 0;  ///< pictures made, and of the whole film; all is 0 until it is known
+    bool cancelled = false;   ///< the user asked to end it
 };
 
-/// Only where frames are drawn in the page of a browser.
+/// What a frame needs to know where it is drawn in the page of a browser.
 struct InPage {
-    std::string address;  ///< of the page, without # and what follows: what links begin with
-    bool opens = false;   ///< asked for: the browser's dialog for a file
+    std::string address;  ///< of the page, up to its #: links begin with it
+    bool opens = false;   ///< the user asked for the browser's dialog that opens a file
 };
 
-/// What is shown: the runs, where playing is in them, how they are looked at, and the scene that this began with.
+/// What is shown: the runs, the position in them, the view of them, and the scene that was opened.
 struct Shown {
     Shown() = default;
     explicit Shown(const RecordingLimits& limits) : session(limits) {}
@@ -101,43 +101,43 @@ struct Shown {
     Session session;
     Playback playback;
     View view;
-    std::optional<Scene> scene;  ///< what is shown began with it, and may have been changed since
-    bool revealed = false;       ///< its answer is shown
+    std::optional<Scene> scene;  ///< the last one opened; the user may have changed what it shows
+    bool revealed = false;       ///< the scene's answer is shown
     History history;
 
-    /// The run and its tick that the focus was chosen for; none for a focus that was asked for anew.
+    /// The run (by the session's version) and tick for which follow() chose the focus; nullopt: it chooses anew.
     std::optional<std::pair<std::uint64_t, Index>> followed;
-    Setup stretched;                 ///< the setup that the playback's stretch is of
+    Setup stretched;                 ///< the setup for which the playback's stretch was set
     std::optional<Index> wanted_sm;  ///< the focus of a restored state, until its run is there
     double waited = 0;               ///< seconds that a run has been waited for
     std::uint64_t drawn = 0;         ///< the version of the session that the last frame drew
 
-    /// What the SM in focus does; nullptr without a run.
+    /// The state of the SM in focus; nullptr without a run.
     const SmState* focus() const;
     /// Whether playing goes on, or the last move is still under way.
     bool moves() const { return playback.playing() || playback.fraction() < 1; }
-    /// For below a picture: the algorithm, the problem, the GPU.
+    /// The caption below a picture: the algorithm, the problem, the GPU.
     std::string caption() const { return caption_text(session, view.stage == Stage::time); }
     State state() const { return state_of(session, playback, view); }
     void restore(const State& state) {
         show::restore(state, session, playback, view);
         wanted_sm = state.view.sm, stretched = session.setup();
     }
-    /// One step, as far as the stride says; paused. A step on is shown as a move.
+    /// Pauses, and goes one stride on or back. A step on is animated.
     void step_on();
     void step_back();
-    /// Shows a scene, or a changed state of it, in the light and the size of type that there are.
+    /// Shows a scene, or a changed state of it. Light, projector mode, hidden controls and the drawer stay as they are.
     void open_scene(const Scene& opened) { open_scene(opened, opened.state); }
     void open_scene(const Scene& opened, State state);
-    /// The scene, with its words as far as they fit what is shown; nullopt: there is none.
+    /// The scene, with words that say where the setup now differs from the scene's; nullopt without a scene.
     std::optional<Scene> told_scene() const;
-    /// Shows what was saved, with its own words.
+    /// Shows a saved state, with the scene that was saved with it.
     void open(const Saved& saved);
-    /// The next scene (1), or the one before (-1); where there is none, the first, or the last.
+    /// Opens the next scene (`by` is 1) or the one before (-1); where no scene is shown, the first or the last one.
     void turn_scene(int by);
 };
 
-/// What views show beside the runs themselves. It is worked out from the runs, and kept for the next frames.
+/// What views compute from the runs, kept for the next frames.
 struct Derived {
     Explorer explorer;
     Walls walls;
@@ -147,18 +147,18 @@ struct Derived {
     SoftmaxesOfRows softmaxes;
 };
 
-/// What panels draw with, and what they leave for others: places, notes, a message.
+/// What panels draw with, and what they report: the places of controls, the texts drawn, a message.
 struct Screen {
     Theme theme;
-    Notes notes;  ///< what the last frame said
+    Notes notes;  ///< the texts of the frame
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
     std::map<std::string, ImVec4> places;  // x, y, width, height
     std::string message;                   ///< of the last thing done (saved, copied, ...), shown beside the transport
     double message_until = 0;
-    std::optional<Alone> alone;  ///< asked for: a frame of the stage alone
-    bool blank = false;          ///< nothing is drawn
+    std::optional<Alone> alone;  ///< set: the frame draws nothing but the stage
+    bool blank = false;          ///< the screen is blank: nothing is drawn
 
-    /// Names the item that was submitted last.
+    /// Notes the place of the item that was submitted last, by this name.
     void place(const std::string& name);
     void say(std::string text, double for_seconds = 4);
 };
@@ -167,32 +167,32 @@ struct Screen {
 struct Input {
     std::vector<Key> keys;                    ///< pressed since the last frame
     Index count = 0;                          ///< keys, characters and mouse buttons that frames were told of
-    bool zooms = false;                       ///< asked for: zoom in on what the mouse points at
+    bool zooms = false;                       ///< the user asked to zoom in on what the mouse points at
     bool grabs = false;                       ///< the mouse went down in a zoomed view, on nothing that can be clicked
-    std::optional<Spot> grabbed;              ///< `zoom` of the view when a drag began
+    std::optional<Spot> grabbed;              ///< View::zoom when the drag began; nullopt: no drag
     std::optional<std::size_t> hovered_cell;  ///< of the plane of tiles, in this frame
 
-    /// Zooms in on a spot; across and down, 0 to 1.
+    /// Zooms in on a spot of the stage: x across and y down, 0 to 1.
     void zoom_in(View& view, float x, float y);
-    /// Moves a zoomed view: with the mouse where it `drags`, and by its wheel. `whole`: size of the whole zoomed
-    /// picture; `seen`: size of the part of it that is seen.
+    /// Moves a zoomed view by the wheel and, where `drags`, by the mouse. `whole`: size of the whole zoomed picture;
+    /// `seen`: size of the part that is seen.
     void pan(View& view, const Theme& theme, ImVec2 whole, ImVec2 seen, bool drags);
 };
 
-/// Files that the window reads and writes: the dialogs that ask for a path, what is asked for, and how far it is.
+/// Files that the window reads and writes: the dialogs that ask for a path, the files wanted, and their progress.
 struct Files {
     Export exporting;
     PathDialog dialog, export_dialog{"", {}, {}};
     StageFile stage_file;
     FilmOrder film;                  ///< in the dialog
-    std::optional<Filming> filming;  ///< asked for, and not done yet
+    std::optional<Filming> filming;  ///< the film that is being written; nullopt: none
 };
 
-/// The window, or the page of a browser, that shows the frames, and what is asked of it.
+/// The window, or the page of a browser, that shows the frames, and what they ask of it.
 struct Host {
-    std::optional<InPage> page;  ///< none in a window
-    bool full_screen = false;    ///< wanted of the window
-    bool working = false;        ///< there is work to do beside what is drawn: frames should keep coming
+    std::optional<InPage> page;  ///< nullopt in a window
+    bool full_screen = false;    ///< the window shall fill the screen
+    bool working = false;        ///< work is left that frames do: they should keep coming
 };
 
 /// Everything that a frame needs. A panel takes only the parts that it uses.
@@ -208,17 +208,18 @@ struct App {
     Host host;
 };
 
-/// The reader that the layout is for: a hall as soon as that is asked for, even before its fonts are set.
+/// The reader that the layout is for. A hall counts as soon as the user asks for it, before its fonts are set.
 Reader reader_of(const Shown& shown, const Screen& screen);
-/// The panel that is open beside the stage where not all are: never `automatic`.
+/// The drawer that is open, in a hall or in the hand: never `automatic`.
 Drawer drawer_of(const Shown& shown, const Screen& screen);
-/// Opens one, or closes it where it is open.
+/// Opens a drawer, or closes it where it is open.
 void turn(Shown& shown, const Screen& screen, Drawer which);
 
-/// Fits playback to the run that is there now, takes the run to its position, and the focus to an SM that works.
+/// Gives playback the length of the run that is shown, takes the run to playback's position, and moves the focus to an
+/// SM that works.
 void follow(Shown& shown);
 
-/// Takes the runs to where playback is, lets `seconds` pass, handles keys and draws all panels.
+/// Does pending work, handles keys, lets playback go on by `seconds` and draws all panels.
 void frame(App& app, double seconds);
 
 }  // namespace tilescope::gui

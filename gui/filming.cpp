@@ -13,7 +13,7 @@ void filming_panel(Screen& screen, Filming& film, ImVec2 corner) {
     const NotedAs as("filming");
     const std::string cancel = message("dialog.cancel");
     const ImGuiStyle& style = ImGui::GetStyle();
-    // As wide as it will ever be.
+    // As wide as the longest text will be.
     const float words = std::max(width_of(filming_text(film.order.path, 0, 0)),
                                  width_of(filming_text(film.order.path, film.all, std::max<Index>(1, film.all)))),
                 button = width_of(cancel) + t.px(14);

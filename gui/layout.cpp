@@ -48,7 +48,7 @@ Layout in_a_hall(const Shown& shown, const Screen& screen, ImVec2 size) {
     return l;
 }
 
-/// A drawer opens at the drawers' names: held upright, below the stage, where the thumb reaches; else beside the stage.
+/// A drawer opens beside its name: on an upright phone below the stage, where the thumb reaches; else beside the stage.
 Layout in_the_hand(const Shown& shown, const Screen& screen, ImVec2 size) {
     const Theme& t = screen.theme;
     const Drawer open = drawer_of(shown, screen);

@@ -1,6 +1,6 @@
 // The panels, one wing each. A panel draws itself into the current ImGui window or child, fills it, and takes only the
-// parts of App that it uses. Of what is shown it changes nothing but session, playback and view. No panel knows
-// another.
+// parts of App that it uses. Of Shown it changes session, playback and view only, except the controls of scenes. No
+// panel knows another.
 #pragma once
 
 #include "gui/app.hpp"
@@ -14,7 +14,7 @@ void panel(Shown& shown, Derived& derived, Screen& screen, Input& input, Run& ru
 namespace machine {
 /// SMs, L2 and HBM of one run; two of them in a race.
 void panel(Shown& shown, Derived& derived, Screen& screen, Run& run, const char* title);
-void overflow_panel(Shown& shown, Screen& screen);               ///< where the tiles would have been
+void overflow_panel(Shown& shown, Screen& screen);               ///< what does not fit, in place of the figure
 void making_panel(Shown& shown, Screen& screen, ImVec2 corner);  ///< over the panel, while another run is in the making
 }  // namespace machine
 namespace row {
@@ -25,7 +25,7 @@ namespace gantt {
 void panel(Shown& shown, Screen& screen);  ///< the thread blocks of whole runs in time
 }
 namespace explore {
-/// What view.stage says, in the place of memory.
+/// The plane of tiles, the roofline or bytes against N, as view.stage says.
 void panel(Shown& shown, Derived& derived, Screen& screen, Input& input);
 }  // namespace explore
 namespace code {
@@ -42,13 +42,13 @@ namespace transport {
 void panel(Shown& shown, Screen& screen);
 }
 
-/// In a hall, below the stage: a few lines of code, what happens, and what opens the drawers. `width`: its own.
+/// In a hall, below the stage: a few lines of code, what happens, and what opens the drawers. `width`: of the strip.
 float strip_height(const Shown& shown, const Screen& screen, float width);
 void strip(Shown& shown, Screen& screen);
 
-/// The button that writes the view that is shown to a file, with its dialog: right of the item before it.
+/// Right of the last item: the button that exports the view to a file, and its dialog.
 void export_control(const Shown& shown, Derived& derived, Screen& screen, Files& files, const Host& host);
-/// How far the film is that is being written, with its lower right corner at `corner`.
+/// The progress of the film that is being written. `corner`: the lower right corner of the panel.
 void filming_panel(Screen& screen, Filming& film, ImVec2 corner);
 
 /// The words of the scene, below the stage; 0 high where there is no scene. `width`: of the panel.

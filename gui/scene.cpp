@@ -1,4 +1,4 @@
-// What is said of a scene, below the stage, while the window shows it.
+// The words of a scene, below the stage.
 #include "core/text/message.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/widgets.hpp"
@@ -29,7 +29,8 @@ struct LineCounts {
 
 float side_of(const Theme& t) { return t.px(110); }
 
-/// On a phone, as many lines as the words need, with the answer. Else always the same: nothing moves between scenes.
+/// On a phone, as many lines as the words and the answer need. Else the numbers are fixed, so that the stage does not
+/// move.
 LineCounts lines_of(const Shown& shown, const Screen& screen, float width) {
     if (reader_of(shown, screen) != Reader::in_the_hand) return {1, 2, 3};
     const Theme& t = screen.theme;

@@ -20,14 +20,14 @@ constexpr std::size_t least_rows = 3;
 
 float row_height(const Theme& t) { return t.mono->FontSize + t.px(2); }
 
-/// The line that is executed, or whose tile does not fit; 0: none.
+/// The line that is executed, or the line whose tile does not fit; 0: none.
 std::uint16_t line_now(const Shown& shown) {
     if (const auto& overflow = shown.session.overflow()) return overflow->error.line;
     const SmState* sm = shown.focus();
     return sm ? sm->line : 0;
 }
 
-/// All lines of code, each whole: a line that is too long continues below.
+/// All lines of code. A line that is too long continues in the next row.
 struct Lines {
     float gutter, character, width;
     std::vector<std::vector<std::string_view>> parts;

@@ -26,7 +26,7 @@ void dim_around(ImDrawList* draw, ImVec2 screen, const Rect& light, ImU32 dark) 
     draw->AddRectFilled({light.to.x, light.from.y}, {screen.x, light.to.y}, dark);
 }
 
-/// Beside the panel, on the side with the most room, and within the screen.
+/// The card's place: beside the panel, on a side that has room, and within the screen.
 ImVec2 card_position(const Rect& panel, ImVec2 screen, ImVec2 card, float gap) {
     const float left = panel.from.x, right = screen.x - panel.to.x, above = panel.from.y, below = screen.y - panel.to.y;
     ImVec2 at = {(panel.from.x + panel.to.x - card.x) / 2, (panel.from.y + panel.to.y - card.y) / 2};
@@ -113,7 +113,7 @@ void tour(Shown& shown, Screen& screen) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
     Rect panel{{all.x / 2, all.y / 2}, {all.x / 2, all.y / 2}};
-    for (const char* kind : {"panel-", "drawer-"}) {  // or the name that opens the drawer
+    for (const char* kind : {"panel-", "drawer-"}) {  // the panel, or else the name that opens its drawer
         const auto found = screen.places.find(std::string(kind) + stop.panel);
         if (found == screen.places.end()) continue;
         const ImVec4 r = found->second;

@@ -10,7 +10,7 @@
 
 namespace tilescope::gui::code {
 
-/// The height of a row of code, and of as many whole ones as fit.
+/// The height of a row of code, and of as many whole rows as fit into `room` (at least one).
 inline float row_height(const Theme& t) { return t.mono->FontSize + t.px(4); }
 inline float whole_rows(const Theme& t, float room) {
     return row_height(t) * std::max(1.f, std::floor(room / row_height(t)));
@@ -21,18 +21,18 @@ struct CodeColumns {
     float width;       ///< of all of them
     float code;        ///< left of the code, right of the gutter
     float hbm, flops;  ///< right edges; not drawn where there is no room for them
-    bool costs;        ///< whether there is room
+    bool costs;        ///< whether hbm and flops have room
 };
 CodeColumns code_columns(const Screen& screen, float room);
 
-/// The pseudo-code with breakpoints and costs, in a child window of that height.
+/// The pseudo-code with breakpoints and costs, in a child window.
 void pseudo_code(Shown& shown, Screen& screen, float height);
-/// The tile program that is simulated, in a child window of that height.
+/// The tile program that is simulated, in a child window.
 void program_text(const Shown& shown, const Screen& screen, float height);
-/// Where that program is in the sources.
+/// The path of the tile program in the sources; empty: not known.
 std::string program_path(const Shown& shown);
 
-/// True where tick, SM, line or room differ from those of the frame before, in the current window.
+/// Whether tick, SM in focus, line or room of the current window differ from those of the frame before.
 bool moved(const Shown& shown, int line, ImVec2 room);
 
 }  // namespace tilescope::gui::code

@@ -23,7 +23,7 @@ const Event* spoken(const Shown& shown) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-/// The program that is executed now: an algorithm may borrow another one's.
+/// The program that is executed now, which may be that of another algorithm; nullptr: not known.
 const EmbeddedFile* program_of(const Shown& shown) {
     const auto files = embedded_programs();
     const Event* e = spoken(shown);

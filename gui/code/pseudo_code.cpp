@@ -27,7 +27,7 @@ struct List {
     const Algorithm& algorithm;
     CodeColumns columns;
     float row, character;
-    std::uint16_t current = 0, refused = 0;      ///< lines: of the SM in focus; where a tile did not fit
+    std::uint16_t current = 0, refused = 0;      ///< the line of the SM in focus; the line whose tile does not fit
     std::map<std::uint16_t, Count> others = {};  ///< how many other SMs are on a line
 };
 
@@ -131,7 +131,7 @@ void explain(const List& l, const Row& row) {
     }
 }
 
-/// Goes to the next visit of a line by the SM in focus, or after the last one to the first.
+/// Goes to the tick at which the SM in focus next executes a line; after the last such tick, to the first.
 void visit(Shown& shown, Screen& screen, std::uint16_t line) {
     const Run* run = shown.session.run();
     if (!run) return;
@@ -151,7 +151,7 @@ void place_visible(Screen& screen, const std::string& name) {
     if (ImGui::IsRectVisible(middle, {middle.x + 1, middle.y + 1})) screen.place(name);
 }
 
-/// From the left: the breakpoint's dot, a triangle where other SMs are, the line's number.
+/// From the left: the breakpoint's dot, a triangle where other SMs are on the line, the line's number.
 void gutter(const List& l, const Row& row, ImVec2 at) {
     const Theme& t = l.screen.theme;
     const std::uint16_t n = row.line->number;

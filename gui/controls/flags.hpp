@@ -1,4 +1,4 @@
-// What is asked for by flags, and rows that change one of them.
+// The flags that say what to run, and rows of controls that change one of them.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,14 @@ void change(Shown& shown, F&& what) {
 
 inline const lab::Options& options(const Shown& shown) { return shown.session.setup().options; }
 
-/// A typed number as a whole one. Its value is checked when the run is made.
+/// A typed number, rounded to a whole one. Whether its value is allowed is checked when the run is made.
 Index typed(double x);
 /// A row for a number of the problem; its error is shown where the run would be.
 void index_row(Shown& shown, Screen& screen, NumberRow row, std::optional<Index> lab::Options::*member);
 void number_flag_row(Shown& shown, Screen& screen, NumberRow row, std::optional<double> lab::Options::*member);
-/// The request that the flags make; nullptr while that is not known, or where they are wrong.
+/// The request that the flags make; nullptr while the session is busy, or where the flags are wrong.
 const lab::Request* asked_request(const Shown& shown);
-/// The problem that is asked for, even where it is wrong.
+/// The problem that the flags ask for, even where they are wrong.
 Problem asked(const Shown& shown);
 
 }  // namespace tilescope::gui::controls

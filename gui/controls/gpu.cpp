@@ -10,7 +10,7 @@ namespace tilescope::gui::controls {
 using namespace lab;
 namespace {
 
-/// The machine that is asked for; nothing where its file cannot be read, say.
+/// The GPU that the flags ask for; nullopt where they are wrong, such as a file that cannot be read.
 std::optional<GpuSpec> machine(const Shown& shown) {
     if (const Request* r = asked_request(shown)) return r->gpu;
     try {

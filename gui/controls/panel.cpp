@@ -9,7 +9,7 @@ namespace tilescope::gui::controls {
 using namespace lab;
 namespace {
 
-/// The next item beside the last one, if it is no wider than what is left of the row.
+/// Puts a box with this text beside the last item, if the rest of the row has room for it.
 void beside(const std::string& text) {
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const float needed = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + width_of(text);

@@ -37,7 +37,7 @@ void length_controls(Shown& shown, Screen& screen, const Problem& p, bool attent
                   &Options::seq_k);
 }
 
-/// The box for causality, beside the list before it.
+/// The box for causality, beside the last item.
 void causal_box(Shown& shown, Screen& screen) {
     bool causal = with_model(options(shown)).causal.value_or(false);
     ImGui::SameLine();
@@ -64,7 +64,7 @@ void type_controls(Shown& shown, Screen& screen, const Problem& p, bool attentio
     if (attention) causal_box(shown, screen);
 }
 
-/// Which keys are seen, beside causality.
+/// The list of masks: which keys a query sees besides the rule of causality.
 void mask_list(Shown& shown, Screen& screen, const Problem& p) {
     begin_field(screen, message("problem_controls.mask"));
     const Options said = with_model(options(shown));

@@ -16,7 +16,7 @@ constexpr ImGuiTableFlags table_style = ImGuiTableFlags_BordersInnerH | ImGuiTab
 
 void column_of(ImGuiTableColumnFlags flags, float weight) { ImGui::TableSetupColumn("", flags, weight); }
 
-/// The next cell, with its text at its right edge. What does not fit is cut; the tooltip has everything.
+/// Draws the next cell, with its text at the right edge. A text that does not fit is cut; the tooltip has all of it.
 void cell(const Theme& t, const TableCell& said, ImU32 colour) {
     ImGui::TableNextColumn();
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -28,7 +28,7 @@ void cell(const Theme& t, const TableCell& said, ImU32 colour) {
         tooltip(said.explanation.empty() ? said.text : said.explanation);
 }
 
-/// The next cell, with `text` at its left edge, or `brief` where that does not fit.
+/// Draws the next cell, with `text` at the left edge, or `brief` where `text` does not fit.
 void left_cell(const Theme& t, const std::string& text, ImU32 colour, const std::string& explanation = {},
                const std::string& brief = {}) {
     ImGui::TableNextColumn();

@@ -16,9 +16,9 @@ namespace {
 /// A picture in the equation.
 struct Piece {
     const RecordedTile* tile;
-    std::string name;  // of its contents
+    std::string name;  // of the tile's contents
     TileData values;
-    std::string note;  // "before", or nothing
+    std::string note;  // "before", or empty
     ColourScale scale;
     Region region = {};
     float width = 0, height = 0;  // of the picture

@@ -23,7 +23,7 @@ Rate rate(const Run& run, Index first, Index last) {
             static_cast<double>(run.hbm_sent(last) - run.hbm_sent(first)) / ticks};
 }
 
-/// The ticks that end left of a column, when `columns` show `ticks`. A tick is never cut in two.
+/// The number of ticks left of a column, where `columns` columns show `ticks` ticks. No tick is cut in two.
 Index ticks_before(Index column, Index ticks, Index columns) { return column * ticks / columns; }
 
 }  // namespace

@@ -12,10 +12,10 @@ namespace tilescope::gui::detail {
 struct Strip {
     const Theme& theme;
     const show::Run& run;
-    Index ticks;  ///< on the whole axis
-    double most;  ///< bytes a tick, at the ends of the axis
+    Index ticks;  ///< on the whole horizontal axis
+    double most;  ///< bytes per tick at the ends of the vertical axis
 
-    /// The tick under the mouse.
+    /// The tick at `x` on the screen. `at`, `size`: of the strip.
     Index tick_at(ImVec2 at, ImVec2 size, float x) const;
     void draw(ImVec2 at, ImVec2 size) const;
 };

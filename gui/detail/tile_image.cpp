@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index most_cells = 96;  // in a direction
 
-/// Called for every number of a picture in every frame; in the page, the library's function would be a call.
+/// Called for every number of a picture in every frame. In the page, std::isfinite() would not be inlined.
 bool is_finite(float x) { return std::abs(x) <= std::numeric_limits<float>::max(); }
 
 /// How the values are shared out among cells: every cell has `row_step` x `col_step` of them, at the edges fewer.
@@ -44,7 +44,7 @@ Cell cell_at(const Picture& p, const Grid& g, Index row, Index col) {
     return cell;
 }
 
-/// Where a row or column of cells begins.
+/// Where row (or column) k of n rows of cells begins.
 float edge(float from, float extent, Index k, Index n) {
     return std::round(from + extent * static_cast<float>(k) / static_cast<float>(n));
 }
@@ -146,7 +146,7 @@ std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Pictu
 
 void draw_scale(const Theme& t, const Palette& palette, const ColourScale& s, ImVec2 at, float width) {
     const Canvas c(t);
-    // Values that are on no scale (−∞, say) have squares of their own, from the right.
+    // Values that are on no scale (−∞, say) have squares of their own, right of the scale.
     const auto apart = [&](bool there, float value, const char* name) {
         const float square = t.px(4), room = Canvas::width(t.small_text, name) + 3 * square + t.px(10);
         if (!s.any || !there || width < t.px(60) + room) return;

@@ -16,19 +16,19 @@ inline constexpr float number_cell = 39;
 
 /// What the colours of a picture stand for: zero is neutral, the largest magnitude has the full colour.
 struct ColourScale {
-    float low = 0, high = 0;      ///< of the finite values
+    float low = 0, high = 0;      ///< the least and the greatest finite value
     bool any = false;             ///< there are finite values
-    bool minus_infinity = false;  ///< some are -inf: hidden by causality, or a maximum of nothing
-    bool broken = false;          ///< some are NaN or +inf
+    bool minus_infinity = false;  ///< some values are -inf: hidden by the mask, or a maximum of no values
+    bool broken = false;          ///< some values are NaN or +inf
 
     float limit() const { return std::max(-low, high); }
     bool is_signed() const { return low < 0; }
-    /// All values are the same, so there is nothing to see.
+    /// Whether all values are the same, so that a picture shows nothing.
     bool flat() const { return !any || (low == high && !minus_infinity); }
 };
 ColourScale scale_of(TileData values);
-/// One scale for two pictures that are to be compared; that of b where the two differ in kind, as logits and
-/// probabilities do.
+/// One scale for two pictures that are to be compared. Where the two differ in kind, as logits and probabilities do,
+/// it is that of b.
 ColourScale common_scale(const ColourScale& a, const ColourScale& b);
 
 /// Blue below zero, orange above.
@@ -50,7 +50,7 @@ struct Picture {
     ColourScale scale;
 };
 
-/// Values that share a cell under the mouse.
+/// The values that share the cell under the mouse.
 struct Cell {
     Span rows, cols;
     float value;  ///< their average, without those that are -inf

@@ -12,7 +12,7 @@ namespace tilescope::gui::detail {
 using namespace show;
 namespace {
 
-/// In this order: the scores, the statistics of their rows beside them, what becomes the output, and the rest.
+/// The order of the pictures: scores, the statistics of their rows, tiles that become the output, and the rest.
 int rank(const RecordedTile& t) {
     switch (t.meaning) {
         case Meaning::score:

@@ -12,7 +12,7 @@ struct TilePainter {
     const Palette& palette;
     const show::Run& run;
 
-    /// One tile in a frame, with a tooltip for every cell. `note` says which contents they are: "before".
+    /// One tile in a frame, with a tooltip for every cell. `note` says which contents `values` are: "before".
     void paint(const RecordedTile& tile, TileData values, const ColourScale& scale, ImVec2 at, ImVec2 size,
                const std::string& note = {}, const Region& region = {}) const;
     void outline(ImVec2 at, ImVec2 size, ImU32 colour, float width) const;
@@ -26,7 +26,7 @@ void operation_view(const TilePainter& painter, const show::SmState& sm, ImVec2 
 /// Every tile that the thread block ever has on chip, each at its own place; an empty frame while it is not on chip.
 class Gallery {
   public:
-    /// Rows from left to right, all pictures as high as fits into `room`.
+    /// Arranges the pictures in rows. All have one height, the largest with which the rows fit into `room`.
     Gallery(const TilePainter& painter, const show::SmState& sm, ImVec2 room);
     float height() const { return height_; }
     void draw(const TilePainter& painter, const show::SmState& sm, ImVec2 at) const;
@@ -46,7 +46,7 @@ class Gallery {
     float picture_ = 0, height_ = 0;  // height of one picture, of all together
 };
 
-/// Names, shapes and bytes alone, of a recording without values.
+/// A list of the tiles on chip, with names, shapes and bytes: for a recording without values.
 void tile_list(const TilePainter& painter, const show::SmState& sm);
 
 }  // namespace tilescope::gui::detail

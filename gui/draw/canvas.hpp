@@ -49,13 +49,13 @@ class Canvas {
     void dashed(const Box& b, ImU32 colour) const;
     void dashed(ImVec2 from, ImVec2 to, ImU32 colour) const;
     void line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness = 1) const;
-    /// In strokes with gaps between them.
+    /// A line in strokes of length `stroke`, with gaps between them.
     void strokes(ImVec2 from, ImVec2 to, ImU32 colour, float stroke, float gap, float thickness) const;
     void triangle(ImVec2 a, ImVec2 b, ImVec2 c, ImU32 colour) const {
         const ImVec2 corners[] = {a, b, c};
         polygon(corners, colour);
     }
-    /// Convex.
+    /// The polygon has to be convex.
     void polygon(std::span<const ImVec2> corners, ImU32 colour) const;
     void polygon_outline(std::span<const ImVec2> corners, ImU32 colour, float thickness) const;
     void circle(ImVec2 centre, float radius, ImU32 colour) const;
@@ -67,7 +67,7 @@ class Canvas {
         draw();
         draw_->PopClipRect();
     }
-    /// Diagonal lines: there, but not to be looked into.
+    /// Fills the box with lines that rise to the right. Neighbouring lines are `spacing` apart in x.
     void hatch(const Box& b, ImU32 colour, float spacing) const;
 
     static float width(const ImFont* font, std::string_view text);
@@ -101,10 +101,10 @@ class Canvas {
     static bool fits(const ImFont* font, std::string_view text, float width);
     static const std::string& that_fits(const ImFont* font, float width, const std::vector<std::string>& texts);
     static std::string shortened(const ImFont* font, const std::string& text, float width);
-    /// `text` in lines of at most this width, broken at spaces but not within "(64 × 1)" or "524 k FLOPs".
+    /// `text` in lines of at most `width`, broken at spaces but not within "(64 × 1)" or "524 k FLOPs".
     static std::vector<std::string_view> broken(const ImFont* font, std::string_view text, float width);
 
-    /// A curve that leaves `from` upwards, arrives at `to` from below and goes on straight through the points after it.
+    /// A curve that leaves `from` upwards, arrives at `to` from below and goes on straight through `then`.
     void wire(ImVec2 from, ImVec2 to, std::span<const ImVec2> then, ImU32 colour) const;
     void arrow_head(ImVec2 tip, bool down, ImU32 colour) const;
 
@@ -113,7 +113,7 @@ class Canvas {
                   Align align) const;
     void write(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
 
-    /// Receives all that is drawn while a picture of vectors is taken; nullptr otherwise.
+    /// The receiver of all that is drawn, clipped as ImGui clips now; nullptr unless a picture of vectors is taken.
     Drawing* told() const;
 
     const Theme* theme_;
@@ -121,7 +121,7 @@ class Canvas {
     Drawing* drawing_;
 };
 
-/// Whether the mouse is over this part of the current window and nothing else has it.
+/// Whether the mouse is in this box of the current window, and no popup or other window is over it.
 bool hovered(const Box& b);
 
 }  // namespace tilescope::gui

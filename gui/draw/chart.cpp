@@ -27,7 +27,7 @@ void draw_axes(const Canvas& c, const Chart& chart) {
     const Theme& t = c.theme();
     const Box& p = chart.plot;
     const float line = t.small_text->FontSize;
-    float free_from = -1e9f;  // x labels that would touch are left out
+    float free_from = -1e9f;  // where the last x label ends; labels that would touch are left out
     for (const auto& tick : chart.axes.x.ticks) {
         const float x = std::round(chart.at(tick.at, chart.axes.y.from).x);
         if (x < p.x0 - 1 || x > p.x1 + 1) continue;
@@ -72,7 +72,7 @@ void draw_series(const Canvas& c, const Chart& chart, const lab::Series& s) {
 
 void draw_labels(const Canvas& c, const Chart& chart, const lab::Series& s) {
     for (const lab::FigurePoint& p : s.points)
-        if (!p.label.empty()) draw_label(c, chart, chart.at(p.x, p.y), p.label, p.slope == 0);  // else under the line
+        if (!p.label.empty()) draw_label(c, chart, chart.at(p.x, p.y), p.label, p.slope == 0);  // else below the line
 }
 
 struct Entry {

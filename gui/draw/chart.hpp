@@ -15,7 +15,8 @@ struct Chart {
     }
 };
 
-/// Draws the panel into the area, with room for titles and ticks; returns where things are.
+/// Draws the panel into the area, with room for titles and ticks; returns where they are.
+/// `besides`: points that the axes have to reach beside those of the panel.
 Chart draw_chart(const Canvas& canvas, Box area, const lab::Panel& panel,
                  const std::vector<std::pair<double, double>>& besides);
 

@@ -22,7 +22,7 @@ class Drawing {
 
     void fill(ImVec2 min, ImVec2 max, ImU32 colour, float rounding);
     void outline(ImVec2 min, ImVec2 max, ImU32 colour, float thickness, float rounding);
-    /// In strokes with gaps between them where `stroke` is not 0.
+    /// A line; where `stroke` is not 0, in strokes of that length with gaps between them.
     void line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness, float stroke = 0, float gap = 0);
     void polygon(std::span<const ImVec2> corners, ImU32 colour);
     void polygon_outline(std::span<const ImVec2> corners, ImU32 colour, float thickness);
@@ -30,21 +30,21 @@ class Drawing {
     void circle_outline(ImVec2 centre, float radius, ImU32 colour, float thickness);
     /// Lines that rise to the right, `spacing` apart, cut at the edges of a rectangle.
     void hatch(ImVec2 min, ImVec2 max, ImU32 colour, float spacing, float thickness);
-    /// A Bézier curve, and straight on through more points.
+    /// A Bézier curve with the control points `by` and `past`, then straight lines through `then`.
     void curve(ImVec2 from, ImVec2 by, ImVec2 past, ImVec2 to, std::span<const ImVec2> then, ImU32 colour,
                float thickness);
     /// `at`: the top left corner of its first letter.
     void text(const ImFont* font, ImVec2 at, ImU32 colour, std::string_view text);
 
-    /// All of it on a page that begins in the corner of the screen. `behind`: the colour of the page, transparent where
-    /// it has no opacity.
+    /// The drawing as SVG, on a page of the size `page` from the upper left corner of the screen on. `behind`: the
+    /// colour of the page; without opacity the page has no background.
     std::string svg(ImVec2 page, ImU32 behind, std::string_view title, std::string_view description) const;
 
   private:
     struct Extent {
         float x0, y0, x1, y1;
     };
-    /// Adds an element, clipped where it reaches beyond the clip; nothing where all of it is outside.
+    /// Adds an element, clipped where it reaches beyond the clip. Leaves it out where all of it is outside.
     void add(Extent of_it, const std::string& element);
     const Typeface& face(const ImFont* font);
 

@@ -17,13 +17,13 @@ class Drawing;
 struct Note {
     std::string text;
     ImVec2 at;
-    const ImFont* font;  ///< until the fonts are made anew
+    const ImFont* font;  ///< valid until the fonts are made anew
 };
 
-/// By panel, in the order in which the texts were drawn.
+/// The texts of a frame by panel, in the order in which they were drawn.
 class Notes {
   public:
-    /// Makes this the notes of the current ImGui context, and empty.
+    /// Empties these notes, and makes them those of the current ImGui context.
     void begin_frame();
     void clear(std::string_view panel) { of(panel).clear(); }
     const std::vector<std::pair<std::string, std::vector<Note>>>& panels() const { return panels_; }
@@ -39,7 +39,7 @@ class Notes {
     std::string now_;  // the panel that is drawn
 };
 
-/// Until the end of its scope, what is drawn belongs to this panel.
+/// Until the end of this object's scope, texts that are drawn are noted under `panel`.
 class NotedAs {
   public:
     explicit NotedAs(std::string_view panel);
@@ -55,7 +55,7 @@ class NotedAs {
 /// hundred thousand letters and Dear ImGui has no room for them.
 std::string_view readable(std::string_view text);
 
-/// The notes of the current context; nullptr where nobody takes any.
+/// The notes of the current ImGui context; nullptr where no frame has begun them.
 Notes* notes();
 /// For gui/draw alone: panels draw their texts with its functions.
 void note(std::string_view text, ImVec2 at, const ImFont* font = ImGui::GetFont());

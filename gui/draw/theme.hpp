@@ -56,11 +56,11 @@ struct FurtherFont {
 struct FontFiles {
     std::string text, title, mono;
     std::string symbols;                ///< for what the others do not have
-    std::vector<ImWchar> letters = {};  ///< more letters, wanted of these files first, as ranges that end with a 0
+    std::vector<ImWchar> letters = {};  ///< more letters, as ranges and a 0; the files above come before `further`
     std::vector<FurtherFont> further = {};
 };
 
-/// Whether the fonts above are loaded with this letter.
+/// Whether set_theme() loads this letter even where FontFiles::letters lacks it.
 bool is_own_letter(char32_t code);
 
 /// Whether a window of so many pixels has less room than three columns need, as on a phone.
@@ -68,14 +68,14 @@ bool is_held(float width, float height, float display_scale);
 /// The reader: in the hand where `held`, else in a hall where `hall` asks for that, else at a desk.
 Reader reader_of(bool held, bool hall);
 
-/// The scale for a window of so many pixels. Type grows with the window, in a hall with its height, because that fills
-/// the screen; in the hand it is the display's own, or a little less. In steps of 0.1, because every change makes the
-/// fonts anew.
+/// The scale for a window of so many pixels. At a desk it grows with the window; in a hall with the window's height,
+/// because the window fills the screen. In the hand it is display_scale, or a little less. It has steps of 0.1, because
+/// every change makes the fonts anew.
 float scale_for(float width, float height, float display_scale, Reader reader);
 
-/// Sets fonts at `scale`, colours and ImGui's style. In a hall no letters are smaller than 16 `scale` pixels, counted
-/// as programs that set type count them; scale_for() makes that 24 of 1080. To be called before a frame; `files` have
-/// to live as long as ImGui uses its fonts, and the renderer's font texture has to be made again afterwards.
+/// Sets fonts at `scale`, colours and ImGui's style. In a hall the em of every font is at least 16 `scale` pixels;
+/// with scale_for() that is 24 pixels in a window 1080 pixels high. To be called before a frame. `files` have to live
+/// as long as ImGui uses its fonts, and the renderer's font texture has to be made again afterwards.
 void set_theme(Theme& theme, const FontFiles& files, bool light, float scale, Reader reader = Reader::at_a_desk);
 
 }  // namespace tilescope::gui

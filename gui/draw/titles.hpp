@@ -6,8 +6,8 @@
 
 namespace tilescope::gui {
 
-/// n, where every n-th piece of `pixels` pixels can have a title that takes `room`; 0 where titles would be too far
-/// apart to show which piece they name.
+/// The least n such that every n-th row (or column) has room for a title: a row has `pixels` pixels, a title takes
+/// `room`. 0 where n would be above 4, because nobody would see which row a title names.
 Index titles_every(float room, float pixels);
 
 /// Columns are `pixels` wide, the first begins at `left`. Every `every`-th one that begins within `line` has a title.

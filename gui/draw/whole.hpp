@@ -1,4 +1,4 @@
-// Pixels, shares and what is typed as whole numbers.
+// Conversion of pixels, shares and typed numbers to whole numbers.
 #pragma once
 
 #include "core/machine/units.hpp"

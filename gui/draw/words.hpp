@@ -1,4 +1,4 @@
-// What stands above a view: the finding, in its tensors' hues, and why.
+// The texts above a view: a finding, in the hues of the tensors that it names, and its reason.
 #pragma once
 
 #include "gui/draw/canvas.hpp"
@@ -6,18 +6,18 @@
 
 namespace tilescope::gui {
 
-/// Whether a stage has more room beside things than below them.
+/// Whether an area is so wide that texts have more room beside a figure than below it.
 inline bool is_wide(const Box& area) { return area.w() > 1.4f * area.h(); }
 
-/// Height of the finding: two lines; in a hall, where height is dear, one if the stage is wide.
+/// Height of the room for a finding: two lines; in a hall, where height is scarce, one line if the stage is wide.
 float finding_height(const Theme& t, const Box& stage);
-/// The same with two lines of its reason.
+/// Height of the room for a finding and two lines of its reason.
 float words_height(const Theme& t, const Box& stage);
-/// A finding that is too long for large type is written smaller, and whole.
+/// Writes a finding in the largest type in which all of it fits into `room`.
 void draw_finding(const Canvas& canvas, const Box& room, const show::Sentence& finding);
 
-/// Draws as many whole sentences as have room, from the first one on; of a first one that has none, as many lines as
-/// have. Returns the number of lines.
+/// Draws as many whole sentences as have room, from the first one on. Where even the first has no room, draws as many
+/// of its lines as have. Returns the number of lines.
 int draw_sentences(const Canvas& canvas, ImFont* font, const Box& room, ImU32 colour, const std::string& said);
 
 /// Cuts room for the finding and two lines of its reason off `area`, so that nothing below moves.

@@ -39,7 +39,7 @@ void tiles(Shown& shown, Derived& derived, Screen& screen, Input& input) {
     const Tiling current = shown.session.tiling().value_or(Tiling{});
     const PlanePicture picture = picture_of(*plane, metric, current);
     Box area = room();
-    // Beside the list, or below it.
+    // The plane's state is written beside the list, or below the list.
     const float beside = std::min(line.x0 + c.px(230 + 16), line.x1);
     if (Canvas::fits(t.small_text, picture.state, line.x1 - beside)) {
         c.text_in(t.small_text, {beside, line.y0, line.x1, line.y0 + ImGui::GetFrameHeight()}, t.dim_ink,
@@ -56,7 +56,7 @@ void tiles(Shown& shown, Derived& derived, Screen& screen, Input& input) {
     draw_readout(screen, right, about_cell(*plane, metric, input.hovered_cell.value_or(cell_of(*plane, current))));
 }
 
-/// Where this run is, and where the ones before it were.
+/// Rings where this run is in the chart, and lines from the runs before it.
 void draw_trails(const Canvas& c, const Chart& chart, const std::vector<Explorer::Trail>& trails) {
     const Theme& t = c.theme();
     c.within(chart.plot.grown(c.px(8)), [&] {

@@ -13,7 +13,7 @@ namespace {
 using Look = PlanePicture::Look;
 using Mark = PlanePicture::Mark;
 
-/// Where cells are on the screen: rows from below, as an axis has it.
+/// Where cells are on the screen. Row 0 is the lowest one.
 struct Grid {
     Box box;
     float w, h;
@@ -103,7 +103,7 @@ bool crosses(const Grid& g, const Limit& l, std::size_t cols, const Box& b) {
     return left && right;
 }
 
-/// Writes a limit's name right of its line, in the topmost free place; false: there is no such place.
+/// Writes a limit's name right of its line, in the topmost free place. Returns false where no place is free.
 bool draw_limit_name(const Canvas& c, const Grid& g, const std::vector<Limit>& limits, const Limit& l, std::size_t cols,
                      std::vector<Box>& taken) {
     const Theme& t = c.theme();
@@ -135,7 +135,7 @@ void draw_axes(const Canvas& c, const Grid& g, const PlanePicture& p) {
         const float apart = ticks.size() > 1 ? each * (ticks[1].at - ticks[0].at) : widest;
         return std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(widest / std::max(apart, 0.01f))));
     };
-    // Where not all ticks have room, every n-th, counted from the last one.
+    // Where not all ticks have room, draws every n-th, counted from the last one.
     const std::size_t nth_col = every(p.bc, g.w, Canvas::width(t.small_text, "888") + c.px(8));
     const std::size_t nth_row = every(p.br, g.h, line);
     for (std::size_t k = p.bc.empty() ? 0 : (p.bc.size() - 1) % nth_col; k < p.bc.size(); k += nth_col) {
@@ -184,7 +184,7 @@ void draw_shape(const Canvas& c, ImVec2 at, Mark::Kind kind) {
     }
 }
 
-/// Ticks of the least and the most are first, and others where there is room.
+/// p.scale begins with the ticks of the least and the greatest value. Other ticks are drawn where they have room.
 void draw_scale(const Canvas& c, Box area, const PlanePicture& p) {
     const Theme& t = c.theme();
     const Box bar = {area.x0, area.y0, area.x1, area.y0 + c.px(10)};
@@ -256,7 +256,7 @@ void draw_key(const Canvas& c, Box area, const PlanePicture& p, const std::vecto
     c.paragraph(t.small_text, b.min(), t.dim_ink, lines, b.w(), 3);
 }
 
-/// Runs the tiling of a cell, whatever chose the tiles before.
+/// Runs the tiling of a cell: sets Br and Bc, so that no rule chooses them.
 void run_cell(Shown& shown, const Derived& derived, std::size_t cell) {
     const Tiling t = derived.explorer.plane()->read([&](const auto& cells) { return cells[cell].tiling; });
     Setup s = shown.session.setup();

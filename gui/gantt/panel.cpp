@@ -22,7 +22,7 @@ struct Lanes {
     Run& run;
     Canvas canvas;
     Box box;            ///< of all lanes
-    double us;          ///< at its right edge
+    double us;          ///< the time at the box's right edge
     Index every = 1;    ///< one SM out of `every` is drawn
     bool ahead = true;  ///< what is still to come is drawn, too
 
@@ -30,7 +30,7 @@ struct Lanes {
     const Gantt& gantt() const { return run.gantt(); }
     float px(float x) const { return screen.theme.px(x); }
     bool is_rival() const { return &run == shown.session.rival(); }
-    /// The modelled time of its tick, in microseconds; in a race the recording stands for the whole run.
+    /// The modelled time of the run's tick, in microseconds. In a race, the recording stands for the whole run.
     double now() const { return 1e6 * shown.session.seconds(run, run.tick()); }
     float x(double at) const { return box.x0 + box.w() * static_cast<float>(at / us); }
     Index count() const { return ceil_div(gantt().sms_used(), every); }
@@ -59,7 +59,7 @@ void draw_stays(const Lanes& l, const GanttLaunch& launch, const std::vector<boo
     }
 }
 
-/// A shade for the number of thread blocks on the SM, where there is no room to draw each.
+/// Draws the number of thread blocks on the SM as a shade, where there is no room to draw each block.
 void draw_companies(const Lanes& l, const GanttLaunch& launch, const std::vector<bool>& played, Index sm) {
     for (const GanttCompany& c : launch.companies[static_cast<std::size_t>(sm)]) {
         const float share = static_cast<float>(c.blocks) / static_cast<float>(launch.slots());
@@ -95,7 +95,7 @@ void draw_launch(const Lanes& l, const GanttLaunch& launch, Index which) {
     l.canvas.outline(Box{l.x(stay->from), y, l.x(stay->to), y + height}.grown(l.px(1)), l.theme().highlight, l.px(2));
 }
 
-/// Where launches begin; their names where there are several and there is room.
+/// Draws the launches. Where there are several, marks where each begins, and names it where there is room.
 void draw_launches(const Lanes& l) {
     const Theme& t = l.theme();
     const auto& launches = l.gantt().launches();
@@ -148,7 +148,7 @@ void draw_playhead(const Lanes& l) {
     l.canvas.triangle({x - r, l.box.y0 - l.px(7)}, {x + r, l.box.y0 - l.px(7)}, {x, l.box.y0}, t.highlight);
 }
 
-/// The share of all slots that are taken, below the lanes. SMs that are not drawn count, too.
+/// Draws the share of all slots that are taken, over time, below the lanes. SMs that are not drawn count, too.
 void draw_places(const Lanes& l, Box area) {
     const Theme& t = l.theme();
     l.canvas.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + l.px(2)), t.dim_ink, places_title());

@@ -34,7 +34,7 @@ void draw_row(const Canvas& c, ImFont* font, ImU32 ink, const Scoreboard::Row& r
     }
 }
 
-/// The columns that have room. First to go is the share of time, which a row's bar shows, too; then modelled DRAM.
+/// The columns that have room. The share of time is left out first, because a row's bar shows it; then modelled DRAM.
 std::vector<std::size_t> shown_columns(const Theme& t, const Scoreboard& board, float width) {
     constexpr std::size_t share = 0, dram = 3;
     std::vector<std::size_t> shown(board.titles.cells.size());

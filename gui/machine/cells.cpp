@@ -46,12 +46,12 @@ class Grid {
     std::vector<Cell> cells;
 
   private:
-    /// Whether a span begins at a multiple of `size` and is as long, or is what is left at the other edge.
+    /// Whether a span begins at a multiple of `size` and is `size` long, or shorter only because it ends at `all`.
     static bool cut_like(const Span& s, Index size, Index all) {
         return s.begin % size == 0 && (s.size == size || (s.size < size && s.end() == all));
     }
-    /// How many whole cells of the coarser grid there are in so many pixels.
     static constexpr Index most_cells = 10000;  // in a direction
+    /// How many whole cells of the coarser grid fit into `length` pixels.
     Index coarse(float length, Index at_most) const { return whole(length / least_, 0, at_most); }
 
     const RecordedTensor& tensor_;
@@ -75,7 +75,7 @@ Cells cells_of(const Run& run, TensorId id, Index slice, const Box& at, float le
     const RecordedTensor& tensor = run.trace().tensors()[id];
     const std::vector<Touched>& touched = run.player().state().tensors[id].touched;
     const Index before = run.tick() > 0 ? run.schedule().steps_after(run.tick() - 1) : 0;
-    std::vector<Grid> grids;  // one for the first shape, one for the first other shape
+    std::vector<Grid> grids;  // one for regions cut like the first, one for those cut like the first other region
     std::vector<Cell> irregular;
     bool overlap = false;
     for (std::size_t i = 0; i < tensor.regions.size(); ++i) {

@@ -13,15 +13,15 @@ using show::Touches;
 struct Cell {
     Box box;
     Touches touches = {};
-    Index region = -1;  ///< into RecordedTensor::regions; -1: several in one
+    Index region = -1;  ///< into RecordedTensor::regions; -1: a cell of merged regions
 
     bool touched() const { return touches.loads + touches.stores > 0; }
 };
 
 struct Cells {
-    std::vector<Cell> grid;    ///< of regions of the shape of the first one used: they do not overlap
-    std::vector<Cell> others;  ///< of regions of another shape, over the same elements; only what was touched so far
-    bool overlap = false;      ///< there are such others, now or later
+    std::vector<Cell> grid;    ///< of regions cut like the first one of the slice: they do not overlap
+    std::vector<Cell> others;  ///< of regions cut in another way, over the same elements; only regions touched so far
+    bool overlap = false;      ///< the run uses regions cut in another way, now or later
 };
 
 /// The place of a region in a slice that is drawn at `at`.

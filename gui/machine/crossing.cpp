@@ -24,7 +24,7 @@ class Places {
         std::vector<DrawnHeld> drawn;
         const float left = area.centre().x - width() / 2, top = area.centre().y - height() / 2;
         const float row = top + stacked(Place::above) + name(), column = left + along(Place::left);
-        // Outwards from the scores.
+        // Where the next tile of each place goes: outwards from the scores.
         float q = column, k = row - name(), s = column, v = row + row_ + gap(), m = column + middle_;
         float o = m + along(Place::between);
         for (const Held& h : all_) {
@@ -66,12 +66,12 @@ class Places {
         return {std::max(least, static_cast<float>(h.cols) * scale_),
                 std::max(least, static_cast<float>(h.rows) * scale_)};
     }
-    /// The width of a tile's slot, with room for the name if that has to stand above the tile.
+    /// The width of a tile's slot, with room for the name if the name has to stand above the tile.
     float slot_of(const Held& h) const {
         const float w = size_of(h).x;
         return h.place == Place::between ? std::max(w, Canvas::width(f_.theme().small_text, h.name)) : w;
     }
-    /// The last tile of all may be smaller than the others.
+    /// The part of the slot that the tile fills now: a ragged last tile is smaller than the others.
     Box part_of(const Held& h, const Box& slot) const {
         if (!h.now) return slot;
         const RecordedTile& t = f_.run.trace().tiles()[h.now->tile];

@@ -10,17 +10,17 @@ namespace tilescope::gui::machine {
 
 struct DrawnHeld {
     const Held* held;
-    Box slot;  ///< as large as any tile that it ever has
-    Box box;   ///< the tile that it has now
+    Box slot;  ///< the place of the buffer, as large as the largest tile in it
+    Box box;   ///< of the tile that is in the buffer now
 };
 
-/// The gap between tiles; the frame around the tiles of one space is a third of it away.
+/// The gap between tiles; the frame around the tiles of one space is a third of the gap away.
 float gap_in(const MachineFigure& f, const Box& area);
 
-/// Pixels an element: as many as fit into `area`.
+/// Pixels per element: the most with which all tiles fit into `area`.
 float scale_for(const MachineFigure& f, const std::vector<Held>& all, const Box& area);
 
-/// All tiles to that scale; those too thin to be seen are drawn wider.
+/// The places of all tiles at scale_for(). Tiles too thin to be seen are wider.
 std::vector<DrawnHeld> arranged(const MachineFigure& f, const std::vector<Held>& all, const Box& area);
 
 /// The path from the lower edge of `area` to a tile, beginning on that edge: around the tiles between.

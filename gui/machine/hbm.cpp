@@ -82,7 +82,7 @@ Cells cells_where_drawn(const MachineFigure& f, const DrawnTensor& d) {
     return cells;
 }
 
-/// The least and the most reads of a cell, for cells that have no room for counts of their own.
+/// The least and the greatest number of reads of a cell, for cells without room for counts of their own.
 std::string counts_of(const Cells& cells) {
     Count least = cells.grid.empty() ? 0 : cells.grid.front().touches.loads, most = 0;
     for (const Cell& c : cells.grid) least = std::min(least, c.touches.loads), most = std::max(most, c.touches.loads);
@@ -113,7 +113,7 @@ std::string draw_tensor(MachineFigure& f, const DrawnTensor& d) {
     return said || cells.overlap || !f.theme().in_a_hall() ? "" : counts_of(cells);
 }
 
-/// Less than the label's slot, so that neighbours do not touch.
+/// The width for a label's text: less than the label's slot, so that neighbours do not touch.
 float label_width(const MachineFigure& f, const DrawnTensor& d) { return d.label.w() - f.px(8); }
 
 /// The lines below a tensor's name. The first one is the tensor's size where it has no room beside the name.
@@ -137,7 +137,7 @@ void draw_label(const MachineFigure& f, const DrawnTensor& d, bool with_type, co
         f.canvas.text_in(t.small_text, {end, name.y0, name.x1, name.y1}, t.dim_ink, counts);
     for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(d.label_lines); ++i) {
         const Box line = area.cut_top(Canvas::height(t.small_text) + f.px(1));
-        // Half a number would be worse than none; the tooltip has them all.
+        // A line that has no room is left out, not cut: the tooltip has all lines.
         const std::string& shown = Canvas::that_fits(t.small_text, label_width(f, d), lines[i]);
         if (Canvas::width(t.small_text, shown) <= line.w())
             f.canvas.text(t.small_text, {line.x0, line.y0 + f.px(0.5f)}, t.dim_ink, shown, lines[i].front());

@@ -18,7 +18,7 @@ Box place_in_strip(const RecordedTensor& t, const Region& r, const Box& strip) {
             strip.y1};
 }
 
-/// For each column of pixels, the share of its rows that L2 holds. Parts have any shape and may overlap.
+/// For each column of pixels, the share of the tensor there that L2 holds. Regions have any shape and may overlap.
 std::vector<float> held_shares(const MachineFigure& f, TensorId id, const Box& strip) {
     const RecordedTensor& t = f.run.trace().tensors()[id];
     std::vector<float> shares(static_cast<std::size_t>(whole(strip.w(), 1, 4000)), 0);

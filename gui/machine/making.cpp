@@ -1,4 +1,4 @@
-// What is in the making, over what was there before.
+// A note about the run that is being made, over the run that was shown before.
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/message.hpp"

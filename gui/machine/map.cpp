@@ -1,4 +1,5 @@
-// All SMs of the GPU, one cell each: what each does, and where it is. If not all have room, the first ones.
+// All SMs of the GPU, one cell each: what each SM does, and its place in the loops. If not all have room, the first
+// ones.
 #include <algorithm>
 #include <cmath>
 
@@ -37,12 +38,12 @@ Rows squares(const MachineFigure& f, Index n, float width, float height) {
     if (const Index rows = whole(height / r.down + 0.5f, 1, std::max<Index>(1, r.rows)); rows < r.rows)
         r.rows = rows;
     else
-        r.in_row = ceil_div(n, std::max<Index>(1, r.rows));  // rows of equal length, as far as they go
+        r.in_row = ceil_div(n, std::max<Index>(1, r.rows));  // rows of equal length, except the last
     return r;
 }
 
-/// A cell for every SM that there is room for. SMs that ever work on something shown come first. Their cells are large
-/// enough for their positions, where this leaves room for the others.
+/// A cell for every SM that has room. The first SMs are those that ever work on something shown. Their cells have room
+/// for their positions in the loops, where this leaves room for the other SMs.
 struct SmCells {
     std::vector<Box> boxes;
     Index with_words = 0;

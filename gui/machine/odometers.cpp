@@ -1,4 +1,4 @@
-// Bytes so far, across the SMs' boundary and across DRAM's, on one scale with another algorithm.
+// Bytes so far across the SMs' boundary and across DRAM's, and another algorithm's bytes, on one scale.
 #include <algorithm>
 
 #include "gui/draw/message.hpp"

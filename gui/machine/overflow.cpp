@@ -11,7 +11,7 @@ namespace tilescope::gui::machine {
 using namespace lab;
 namespace {
 
-/// The text that says the most and fits; nothing where not even the name does.
+/// Writes a tile's name, and its size where there is room. Writes nothing where the name has no room.
 void draw_name(const Canvas& c, const LiveTile& tile, const Box& b, ImU32 ink) {
     const Theme& t = c.theme();
     const float line = Canvas::height(t.text), half = line / 2, y = b.centre().y;
@@ -83,7 +83,7 @@ void use(Shown& shown, const Tiling& tiling) {
     shown.session.ask(s);
 }
 
-/// A button for a way out.
+/// A button for a way out of the overflow. Returns whether it was clicked.
 bool way_out(Screen& screen, const char* place, const std::string& text) {
     ImGui::PushStyleColor(ImGuiCol_Button, Theme::mixed(screen.theme.panel, screen.theme.good, 0.35f));
     const bool taken = push_button(text);

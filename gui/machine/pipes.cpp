@@ -8,7 +8,7 @@
 namespace tilescope::gui::machine {
 namespace {
 
-/// Slow, fast, slow.
+/// The progress of a move that begins slowly, speeds up and ends slowly; 0 to 1, as is `x`.
 float eased(float x) { return x * x * (3 - 2 * x); }
 
 /// Where the tile is between chip (0) and HBM (1). It passes the door of its SM and L2; where L2 has the tile or keeps
@@ -28,7 +28,7 @@ Box place_on_way(const MachineFigure& f, const Move& m, float s) {
     return mixed(stops[k], stops[k + 1], at - static_cast<float>(k));
 }
 
-/// At both ends as large as the tile is drawn there; in between, large enough for the tile's name.
+/// Draws a moving tile: at both ends as large as the tile there, in between large enough for the tile's name.
 void draw_flying(const MachineFigure& f, const Move& m, const std::string& name, ImU32 hue, bool down) {
     const Theme& t = f.theme();
     const float s = eased(f.arrived);
@@ -58,7 +58,7 @@ void draw_way(const MachineFigure& f, const Move& m, ImU32 colour, bool down) {
     f.canvas.triangle(tip, {back, tip.y + half}, {back, tip.y - half}, colour);
 }
 
-/// More wires than these would hide each other.
+/// Whether a move is drawn with its tile and wire. Wires of more than `most` moves would hide each other.
 bool drawn_whole(const MachineFigure& f, const Move& m) {
     constexpr std::ptrdiff_t most = 24;
     return m.focus || std::ssize(f.moves) <= most;

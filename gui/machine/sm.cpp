@@ -60,7 +60,7 @@ void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, cons
     std::vector<Box> taken;
     for (const DrawnHeld& d : all) {
         taken.push_back(d.slot);
-        // The names of statistics stand above these.
+        // The names of statistics stand above their tiles.
         if (d.held->place == Place::between)
             taken.push_back({d.slot.x0, d.slot.y0 - line - f.px(7), d.slot.x1, d.slot.y0});
     }
@@ -146,7 +146,7 @@ void draw_tile(const MachineFigure& f, const Step* step, const DrawnHeld& d) {
     draw_names(f, d, Theme::ink_on(result && f.arrived < 0.5f ? dim : full));
 }
 
-/// What is used of a space, as text and to scale: the tiles in it, the oldest first.
+/// Draws how much of a space is used, as text and to scale: the tiles in the space, the oldest first.
 void draw_capacity(const MachineFigure& f, const SmState& sm, Space space, Box area, Bytes longest) {
     const Theme& t = f.theme();
     const GpuSpec& gpu = f.run.experiment().gpu;
@@ -177,7 +177,7 @@ void draw_capacity(const MachineFigure& f, const SmState& sm, Space space, Box a
     if (hovered(all)) tooltip(message("machine_panel.space", name, of) + "\n" + space_free(used, capacity));
 }
 
-/// Number, thread block, place in the loops and line.
+/// Writes the SM's number, thread block, place in the loops and line.
 void draw_title(const MachineFigure& f, const SmState& sm, Box& inner) {
     const Theme& t = f.theme();
     const Box title = inner.cut_top(Canvas::height(t.title) + f.px(3));

@@ -39,7 +39,7 @@ void draw_spill(const Canvas& c, const Spill& s, const Box& area) {
         draw_layer(c, tensor, {tank.x0, top, tank.x1, y}, tank.y0);
         y = top;
     }
-    // What stands above the rim; then the tank without a lid: walls, edges of the rim, floor.
+    // An outline of all that stands above the rim; then the tank without a lid: walls, edges of the rim, floor.
     const float wall = c.px(3), drop = c.px(10);
     c.outline({tank.x0, y, tank.x1, tank.y0}, t.bad, c.px(2));
     for (const float x : {tank.x0 - wall, tank.x1 + wall}) {

@@ -37,7 +37,7 @@ std::vector<DrawnTensor> tensors_of(const MachineFigure& f) {
     return all;
 }
 
-/// Room for "↓×128" beside each tensor, where there is enough for all.
+/// Leaves room for "↓×128" beside each tensor, where there is enough for all.
 void leave_room_beside(const MachineFigure& f, std::vector<DrawnTensor>& all, float width) {
     const float room = Canvas::size(f.theme().small_text, "↓×128 ").x;
     for (DrawnTensor& d : all) d.beside = width / static_cast<float>(all.size()) > 2 * room ? room : 0;
@@ -146,7 +146,7 @@ class Arrangement {
 
 namespace {
 
-/// In one row, unless two rows make the tensors much larger; returns pixels per element.
+/// Arranges the tensors in one row, or in two where that makes them much larger. Returns pixels per element.
 float arrange(const MachineFigure& f, std::vector<DrawnTensor>& all, const Box& area) {
     constexpr float worth_a_second_row = 1.2f;
     const std::size_t n = all.size();

@@ -12,19 +12,19 @@ namespace tilescope::gui::machine {
 struct DrawnTensor {
     const RecordedTensor* tensor;
     TensorId id;
-    Index slice, slices;  ///< the one shown, and all that there are in the whole run
+    Index slice, slices;  ///< the slice shown; the number of slices in the whole run
     Bytes bytes;          ///< of all slices
     bool to_scale = true;
     bool lies = false;    ///< its rows go from left to right, as in the L2
-    float depth = 0;      ///< by which the slices behind peep out
-    float beside = 0;     ///< room on the right, for counts
+    float depth = 0;      ///< pixels by which the slices behind peep out
+    float beside = 0;     ///< pixels on the right, for counts
     Box front = {};       ///< the slice
     Box label = {};       ///< below it
-    int label_lines = 1;  ///< that there is room for
+    int label_lines = 1;  ///< lines for which the label has room
 
     Index across() const { return lies ? tensor->rows : tensor->cols; }
     Index down() const { return lies ? tensor->cols : tensor->rows; }
-    /// A box among those of a tensor that stands, and back.
+    /// Turns a box on this tensor as drawn into the box on the upright tensor, or back.
     Box turned(const Box& b) const { return lies ? Box{b.y0, b.x0, b.y1, b.x1} : b; }
     TensorShown shown() const { return {*tensor, slice, slices, bytes}; }
 };

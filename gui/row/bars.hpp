@@ -11,13 +11,13 @@ namespace tilescope::gui::row {
 /// A value of a key.
 struct Bar {
     show::RowKey::State state = show::RowKey::State::unread;
-    float value = 0, was = 0;  ///< was: larger where it has shrunk
+    float value = 0, was = 0;  ///< was: the value before this visit scaled it
     bool now = false;
 };
 std::vector<Bar> scores_of(const show::RowMoment& moment);
 std::vector<Bar> weights_of(const show::RowMoment& moment);
 
-/// A value from low to high, from the bottom of a box to its top.
+/// Maps values from `low` to `high` to the box from its bottom to its top.
 struct Scale {
     Box box;
     float low = 0, high = 0;
@@ -35,7 +35,7 @@ void draw_bars(const Canvas& canvas, const Scale& scale, const std::vector<Bar>&
 void draw_level(const Canvas& canvas, const Scale& scale, const show::RowMoment& moment);
 /// The line above which exponentials overflow.
 void draw_ceiling(const Canvas& canvas, const Scale& scale);
-/// The sum: its old value as a dashed outline; what is left of that; what was added.
+/// The sum as a bar: the old value as a dashed outline, what scaling left of it, and what was added.
 void draw_sum(const Canvas& canvas, const Box& box, const show::RowMoment& moment);
 
 }  // namespace tilescope::gui::row

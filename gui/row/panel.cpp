@@ -60,7 +60,7 @@ void draw_output(const Canvas& c, Box area, const RowMoment& m) {
     }
 }
 
-/// Returns whether there was room for all.
+/// Draws the lines of the visit's formulas. Returns whether all lines had room.
 bool draw_lines(const Canvas& c, Box& area, const RowMoment& m) {
     const Theme& t = c.theme();
     const float small = Canvas::height(t.small_text) + c.px(2), line = Canvas::height(t.text) + c.px(6);
@@ -87,7 +87,7 @@ int switch_lines(const Shown& shown, const Screen& screen, float width) {
 
 void draw_switches(Shown& shown, Screen& screen, const Box& line, const RowStory& story) {
     const Canvas c(screen.theme);
-    if (screen.alone) {  // nothing to click at
+    if (screen.alone) {  // a picture has nothing to click at
         if (shown.view.forget_rescale && !shown.view.softmaxes)
             c.text_in(screen.theme.text, line, screen.theme.ink, forgotten_text(story.forgotten()));
         return;

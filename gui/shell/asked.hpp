@@ -19,7 +19,7 @@ struct Asked {
     show::State state;
     std::string scene;
     bool answer = false, no_tour = false;
-    std::optional<std::string> caption;  ///< empty: the setup's
+    std::optional<std::string> caption;  ///< nullopt: no caption; empty: the setup's
     std::vector<std::string> typed;      ///< flags of the state, as typed
 };
 

@@ -11,7 +11,7 @@ namespace tilescope::gui::shell {
 using text::message;
 namespace {
 
-/// The last line, without the program's name.
+/// The last line that the writer printed, without the program's name.
 std::string complaint_in(std::string said) {
     while (said.ends_with('\n')) said.pop_back();
     if (const auto before = said.rfind('\n'); before != said.npos) said.erase(0, before + 1);

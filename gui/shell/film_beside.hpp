@@ -1,5 +1,5 @@
-// A film that the window asked for, while the window goes on: this program, started once more, writes it as it does on
-// a command line. So no frame waits for a picture, nothing that is shown changes, and there is one way to make a film.
+// Writes a film while the window goes on: this program, started once more, writes the film as on a command line. So no
+// frame waits for a picture, nothing that is shown changes, and there is one way to make a film.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@ namespace tilescope::gui::shell {
 class FilmBeside {
   public:
     FilmBeside();
-    /// Ends the writer; no part of a film is left.
+    /// Ends the program that writes a film. No part of the film is left.
     ~FilmBeside();
 
-    /// After a frame: begins the film that files.filming asks for, notes how far it is, and cancels it when asked.
-    /// Returns a message once it is over, else nothing.
+    /// To be called after every frame. Begins the film that files.filming asks for, notes its progress, and ends it
+    /// when the user cancels it. Returns a message once the film is over, else an empty text.
     std::string work(Files& files, Size size);
 
   private:

@@ -7,7 +7,7 @@
 namespace tilescope::gui::shell {
 namespace {
 
-/// The first of these files that exists under one of the folders in which distributions keep fonts.
+/// The contents of the first of these files that exists in a folder in which distributions keep fonts.
 std::string first_of(std::initializer_list<const char*> names) {
     for (const char* name : names)
         for (const char* root : {"/usr/share/fonts/", "/usr/local/share/fonts/"})

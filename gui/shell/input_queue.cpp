@@ -14,7 +14,7 @@ bool is_of_mouse(const InputEvent& e) {
 std::vector<InputEvent> InputQueue::next_frame() {
     std::vector<InputEvent> told;
     std::set<int> changed;
-    bool done = false;  // a key or a button has done something
+    bool done = false;  // an event that ends the frame's share was taken
     while (!done && !events_.empty()) {
         const InputEvent& e = events_.front();
         const bool is_key = e.kind == InputEvent::Kind::down || e.kind == InputEvent::Kind::up;

@@ -11,10 +11,10 @@ struct InputEvent {
 
     Kind kind;
     int key = 0, scancode = 0, mods = 0;  ///< of a key that goes down or up, as GLFW has them
-    bool writes = false;                  ///< a character follows, or nothing: a letter, a modifier
+    bool writes = false;                  ///< the key writes a character, or is a modifier such as Shift
     unsigned character = 0;
-    int button = 0;       ///< of the mouse, that is pressed or released
-    double x = 0, y = 0;  ///< where, in the window
+    int button = 0;       ///< the mouse button that is pressed or released
+    double x = 0, y = 0;  ///< where the mouse was, in the window
 };
 
 /// Dear ImGui 1.86 looks at keys and buttons once a frame: it misses a key that goes down and up within one, and orders
@@ -25,7 +25,7 @@ class InputQueue {
   public:
     void push(const InputEvent& event) { events_.push_back(event); }
     bool empty() const { return events_.empty(); }
-    /// What the next frame is told, in order.
+    /// Takes the events that the next frame receives, in order.
     std::vector<InputEvent> next_frame();
 
   private:

@@ -20,7 +20,7 @@ std::vector<ImWchar> ranges_of(const std::vector<char32_t>& letters) {
     return ranges;
 }
 
-/// Adds a font, or letters to one that is there: Dear ImGui copies whole files, once for each of its fonts.
+/// Adds a font, or only its letters where `to` has the font: Dear ImGui copies the whole file of every entry.
 void add(std::vector<FurtherFont>& to, const lab::InstalledFont& font) {
     std::vector<ImWchar> ranges = ranges_of(font.letters);
     const auto known = std::find_if(

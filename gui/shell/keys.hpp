@@ -1,4 +1,4 @@
-// What keys mean everywhere in the window, whoever hears of them.
+// What keys mean, for the window and for the page.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace tilescope::gui::shell {
 
-/// The key with Shift: arrows then step by an operation, whatever the stride is.
+/// The meaning of a key with Shift: arrows step by an operation, whatever the stride is.
 Key with_shift(Key key);
-/// Letters are where the keyboard's layout has them. `command`: with Ctrl, or what stands for it.
+/// The meaning of a letter in the keyboard's layout; nullopt: none. `command`: Ctrl, or a key in its place, is down.
 std::optional<Key> key_of_letter(std::string_view letter, bool command, bool shift);
 
 }  // namespace tilescope::gui::shell

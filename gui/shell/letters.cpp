@@ -26,7 +26,7 @@ bool Letters::learn(const Notes& notes) {
     return said_.size() > before;
 }
 
-/// No font is asked for letters that Dear ImGui cannot number.
+/// Notes the letters that no font has. Letters that Dear ImGui cannot number count among them.
 void Letters::note_lacking() {
     lacking_.clear();
     for (const char32_t c : said_)

@@ -10,19 +10,18 @@
 
 namespace tilescope::gui::shell {
 
-/// Takes such letters from the fonts of the system, or has the browser draw them, once a frame has said them. Letters
+/// Takes such letters from the fonts of the system, or has the browser draw them, once a frame has used them. Letters
 /// are set one by one: scripts that join or reorder letters (Arabic, Devanagari) are not.
 class Letters {
   public:
-    /// Looks at what the last frame said. True where a letter came that no frame said before: fonts are to be made
-    /// anew.
+    /// Looks for letters in the texts of the last frame. True where one is new: the fonts have to be made anew.
     bool learn(const Notes& notes);
-    /// To be called before set_theme(): adds installed fonts for what was learned.
+    /// To be called before set_theme(): adds installed fonts that have the letters learned.
     void find(FontFiles& files);
     /// To be called after set_theme(), before the renderer takes the texture: makes the texture of the fonts. False
-    /// where Dear ImGui cannot read one of them, and there is no texture.
+    /// where Dear ImGui cannot read a font; there is then no texture.
     bool build();
-    /// Letters that nobody has, so that boxes stand for them.
+    /// Letters that no font has: boxes stand for them.
     const std::vector<char32_t>& lacking() const { return lacking_; }
 
   private:

@@ -53,7 +53,7 @@ Size to_size(const std::string& text) {
 }
 
 void add_flags(CLI::App& app, Invocation& r) {
-    add_load_option(app);  // first: the flags of a state may name what it loads
+    add_load_option(app);  // first, because the flags of a state may name what --load loads
     add_asked_options(app, r);
     app.add_option_function<std::string>(
            "--size", [&r](const std::string& s) { r.size = to_size(s); }, message("window_flags.size"))
@@ -162,7 +162,7 @@ class ProgressLine {
     bool shown_ = false;
 };
 
-/// Waits until the run is there or, for a window, until the request is found to be right. Throws Interrupted.
+/// Waits until the run is there or, unless `all`, until the request is found to be right. Throws Interrupted.
 void await(Session& session, bool all) {
     ProgressLine line;
     for (int waited = 0; !session.pump() && (all || session.progress().done == 0); ++waited) {
@@ -183,7 +183,7 @@ void remark_on_step(const Session& session, Index step) {
                   << '\n';
 }
 
-/// Names the letters of which a picture has boxes.
+/// Names the letters that a picture shows as boxes, because no font has them.
 void remark_on_letters(const Window& window) {
     if (!window.lacking().empty()) std::cerr << "tilescope-gui: " << lacking_text(window.lacking()) << '\n';
 }
@@ -226,7 +226,7 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
     remark_on_letters(window);
 }
 
-/// Draws on a display in memory where there is no other.
+/// Takes the picture or the film, on a display in memory where there is no other.
 void take(App& app, const Invocation& r, std::ostream& out) {
     const auto act = r.record.empty() && !is_film(r.stage) ? take_screenshot : take_film;
     try {
@@ -259,7 +259,7 @@ void show_window(App& app, const Invocation& r) {
     Log log(r.log);
     FilmBeside film;
     std::string before, news;
-    std::size_t lacking = 0;  // letters that were named
+    std::size_t lacking = 0;  // how many letters the user was told of
     window.show(
         app, [] { return control().stop.load(); },
         [&](double) {
@@ -270,7 +270,7 @@ void show_window(App& app, const Invocation& r) {
             news = export_stage(app, window);
             if (news.empty()) news = film.work(app.files, window.size());
             if (!log.wanted()) return;
-            // What a click changes is drawn in the next frame, so only two equal frames are certain.
+            // A click's changes are drawn in the next frame, so a status counts once two frames in a row have it.
             std::string now = status(app);
             if (now == before || app.shown.playback.playing() || app.files.filming) log.add(now);
             before = std::move(now);
@@ -278,7 +278,8 @@ void show_window(App& app, const Invocation& r) {
     check_stop(&control());
 }
 
-/// A flag, or an algorithm, that was asked for beside a file or a flag which brings all flags of a state.
+/// The first flag, or else the algorithm, that the user typed beside a file or flag that brings a whole state; nullopt:
+/// none.
 std::optional<std::string> asked_beside(State asked) {
     asked.setup.recording.clear();
     const std::vector<std::string> words = command_line(asked);  // the algorithm, and the flags
@@ -298,13 +299,13 @@ void print_notes(const Invocation& r) {
     }
 }
 
-/// What was opened.
+/// The files of what was opened.
 struct Opened {
-    std::string file;       ///< where it was saved; empty: nowhere
-    std::string recording;  ///< that is played; empty: none
+    std::string file;       ///< the saved state; empty: none
+    std::string recording;  ///< the recording that is played; empty: none
 };
 
-/// The scene, changed by what was typed beside it.
+/// Opens the scene, changed by the flags that were typed beside it.
 Opened open_scene(Shown& shown, const Invocation& r) {
     const Scene scene = scene_named(r.scene);
     const State state = state_asked(r, scene);
@@ -329,7 +330,7 @@ Opened open_state(Shown& shown, const Invocation& r) {
     return {from, saved.state.setup.recording};
 }
 
-/// Leaves nothing but the stage to be drawn.
+/// Makes frames draw the stage alone.
 void leave_alone(const Shown& shown, Screen& screen, const Invocation& r) {
     if (!plays(shown.view.stage)) throw UsageError(message("window.export_plays", text::shown(r.stage)));
     if (!shown.session.run()) throw UsageError(message("window.export_nothing", text::shown(r.stage)));

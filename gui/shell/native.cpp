@@ -46,7 +46,7 @@ int moved_up(int descriptor) {
 
 /// What the new process does between fork and exec. There, only async-signal-safe functions may be called.
 [[noreturn]] void become(char* const* words, int input, const std::vector<int>& outputs, pid_t parent, int failed) {
-    // Ends when its parent ends, even if the parent is killed and cannot say so.
+    // The new process ends when its parent ends, even if the parent is killed.
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) _exit(1);
     setpgid(0, 0);
     dup2(input, 0);
@@ -126,7 +126,7 @@ Program::Program(const std::vector<std::string>& words, const std::vector<int>& 
 }
 
 Program::~Program() {
-    constexpr int patience = 500;  // milliseconds for it to clean up
+    constexpr int patience = 500;  // milliseconds in which the program may clean up
     close_input();
     for (int k = 0; !ended(); ++k) {
         if (k == 0 || k == patience / 2) ask_to_end();

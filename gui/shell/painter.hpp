@@ -1,4 +1,4 @@
-// Frames, drawn by OpenGL ES 3 into whatever is current: a window, a picture, a page's canvas.
+// Frames, drawn by OpenGL ES 3 into the current framebuffer: a window's, a picture's, or that of a page's canvas.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct Size {
 
 class Painter {
   public:
-    /// Starts Dear ImGui in the OpenGL context that there is; `shaders` is the first line of its shaders.
+    /// Starts Dear ImGui in the current OpenGL context. `shaders`: the first line of its shaders.
     explicit Painter(const char* shaders);
     ~Painter();
     Painter(const Painter&) = delete;
@@ -24,9 +24,10 @@ class Painter {
 
     /// Begins a frame: colours and fonts as the view and the size in pixels ask for.
     void begin(const Shown& shown, Screen& screen, Size size, float display_scale);
-    /// Composes a frame and returns the milliseconds of that. To be called once Dear ImGui has its input.
+    /// Composes a frame without drawing it, and returns how many milliseconds that took. To be called once Dear ImGui
+    /// has its input.
     double compose(App& app, double seconds) const;
-    /// The same, and draws the frame, whose time is not counted.
+    /// Composes a frame and draws it. Returns the milliseconds of composing alone.
     double draw(App& app, Size size, double seconds) const;
     /// Letters that the frames had no font for.
     const std::vector<char32_t>& lacking() const { return letters_.lacking(); }

@@ -8,11 +8,12 @@
 
 namespace tilescope::gui::shell {
 
-/// Finishes all work, and draws several frames, because ImGui learns the sizes of some things by drawing.
+/// Finishes all work, and composes several frames, because ImGui knows some sizes only after a frame.
 void settle(App& app, Window& window);
-/// What the next frame shows: as vectors where the ending is ".svg" or ".pdf", else as a PNG.
+/// Writes what the next frame shows: as vectors where `ending` is ".svg" or ".pdf", else as a PNG.
 void write_picture(App& app, Window& window, const std::string& ending, std::ostream& out);
-/// Writes the stage to the file that the user asked for. Returns what came of it; nothing where none was asked for.
+/// Writes the stage to the file that the user asked for. Returns a message about the outcome; empty where no file was
+/// asked for.
 std::string export_stage(App& app, Window& window);
 
 }  // namespace tilescope::gui::shell

@@ -1,4 +1,4 @@
-// The next frame as vectors, whoever composes it.
+// The next frame as vectors, composed by the window or the page.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tilescope::gui::shell {
 
-/// An SVG of what `lay_out` composes.
+/// An SVG of the frame that `lay_out` composes.
 std::string as_svg(const Shown& shown, Screen& screen, const std::function<void()>& lay_out);
 
 }  // namespace tilescope::gui::shell

@@ -56,11 +56,11 @@ struct Context {
     int api, profile, minor;
     const char* shaders;
 };
-/// Tried in this order: a driver without OpenGL ES has the same calls in its OpenGL.
+/// Tried in this order. A driver without OpenGL ES has the same calls in its OpenGL.
 constexpr Context contexts[] = {{GLFW_OPENGL_ES_API, GLFW_OPENGL_ANY_PROFILE, es_minor, "#version 300 es"},
                                 {GLFW_OPENGL_API, GLFW_OPENGL_CORE_PROFILE, 2, "#version 150"}};
 
-/// nullptr where there is no such context.
+/// A window with such a context; nullptr where the driver has none.
 GLFWwindow* create(const Context& c, Size size) {
     glfwWindowHint(GLFW_CLIENT_API, c.api);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);

@@ -14,10 +14,10 @@ struct GLFWwindow;
 
 namespace tilescope::gui::shell {
 
-/// Less is drawn, too, but there is nothing to read in it.
+/// The least and the greatest size that a flag may ask for. A smaller window is drawn, too, but cannot be read.
 constexpr Size window_least = {320, 240}, window_most = {7680, 4320};
 
-/// Rows from the top, 4 bytes a pixel: red, green, blue, opacity (255, unless nothing is drawn behind).
+/// Pixels in rows from the top, with 4 bytes each: red, green, blue, opacity (255, unless nothing is drawn behind).
 struct Picture {
     Size size;
     std::vector<std::uint8_t> rgba;
@@ -44,9 +44,9 @@ class Window {
     Size size() const { return size_; }  ///< in pixels
     /// Draws one frame off screen, `seconds` after the one before, and takes its picture.
     Picture picture(App& app, double seconds);
-    /// The same without pixels, which for a large picture take longer than all else.
+    /// Composes the same frame without pixels, because these take most of the time for a large picture.
     void lay_out(App& app, double seconds);
-    /// Letters that no installed font has, of all frames.
+    /// Letters of all frames so far that no installed font has.
     const std::vector<char32_t>& lacking() const { return painter_->lacking(); }
 
   private:
@@ -61,13 +61,13 @@ class Window {
     GLFWwindow* window_ = nullptr;
     std::optional<Painter> painter_;
     InputQueue events_;
-    std::optional<InputEvent> button_;  // what the frame is told of the mouse, if a button changed
-    std::array<bool, 5> held_{};        // buttons, as frames were told
+    std::optional<InputEvent> button_;  // the mouse event of this frame, if a button changed
+    std::array<bool, 5> held_{};        // mouse buttons that are down, as frames were told
     Size size_;
     double before_ = 0;  // when the last frame was drawn
     struct {
         int x, y, width, height;
-    } in_part_{};      // place on the screen before it filled it
+    } in_part_{};      // the window's place before it filled the screen
     int lively_ = 10;  // frames to draw before waiting: ImGui needs a few to settle after an event
 };
 

@@ -26,7 +26,7 @@ void draw_loop(ImDrawList* draw, ImVec2 c, float r, ImU32 colour) {
     triangle(draw, {c.x, c.y - r}, r * 0.85f, r * 0.6f, colour);
 }
 
-/// In a square of side 2r around c.
+/// Draws an icon in a square of side 2r around c.
 void draw_icon(ImDrawList* draw, Icon icon, ImVec2 c, float r, ImU32 colour) {
     const float bar = std::max(2.f, r * 0.3f);
     const auto post = [&](float x) { draw->AddRectFilled({x, c.y - r}, {x + bar, c.y + r}, colour); };
@@ -87,7 +87,7 @@ void loop_button(Shown& shown, Screen& screen) {
 /// Whether there is room for words beside the buttons.
 bool is_wide(const Screen& screen) { return ImGui::GetWindowWidth() >= screen.theme.px(1000); }
 
-/// How far a step goes.
+/// The list of strides: how far a step goes.
 void stride_list(Shown& shown, Screen& screen) {
     struct Choice {
         Stride stride;
@@ -123,7 +123,7 @@ void first_box(Shown& shown, Screen& screen) {
     ImGui::SameLine();
 }
 
-/// To halves below 10, else to whole numbers.
+/// Rounds a speed: below 10 to halves, else to whole numbers.
 float round_off(float speed) { return speed < 10 ? std::round(speed * 2) / 2 : std::round(speed); }
 
 void speed_slider(Shown& shown, Screen& screen) {
@@ -140,7 +140,7 @@ void speed_slider(Shown& shown, Screen& screen) {
     ImGui::SameLine(after);
 }
 
-/// In small type, as high as the buttons.
+/// Draws items in small type, as high as the buttons.
 template <class F>
 void small_items(const Theme& t, F&& draw) {
     const float padding = (ImGui::GetFrameHeight() - t.small_text->FontSize) / 2;
@@ -173,8 +173,8 @@ Line one_line(const Shown& shown, const Screen& screen) {
     return {step_and_times(shown.session, position_of(shown), says_when_it_ends(shown)), screen.theme.ink};
 }
 
-/// Where we are and the modelled time, at the right; the message of the last thing done in between, or over the time
-/// where there is no room.
+/// Writes the step and the modelled time, at the right. The message of the last thing done is left of them or, without
+/// room there, in place of the time.
 void position_text(const Shown& shown, Screen& screen, float height) {
     const Theme& t = screen.theme;
     const Session& s = shown.session;
@@ -207,7 +207,7 @@ void position_text(const Shown& shown, Screen& screen, float height) {
     if (hovered({right - wide, below.y0, right, below.y1})) tooltip(about_modelled_time(s));
 }
 
-/// In a hall: where we are, and how far it is.
+/// In a hall: the bar of the run, and right of it the step and the times in one line.
 void only_time(Shown& shown, Screen& screen) {
     const Theme& t = screen.theme;
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();

@@ -53,7 +53,7 @@ void draw_traffic(const Shown& shown, const Screen& screen, const Bar& bar, ImDr
     }
 }
 
-/// Where launches begin, with the kernel's name if there is room, and small ticks where the SM in focus takes a block.
+/// Where launches begin, with the kernel's name if there is room, and small ticks where the SM in focus gets a block.
 void draw_beginnings(const Shown& shown, const Screen& screen, const Bar& bar, ImDrawList* draw) {
     const Theme& t = screen.theme;
     const Run& run = *shown.session.run();
@@ -83,7 +83,7 @@ void draw_beginnings(const Shown& shown, const Screen& screen, const Bar& bar, I
     }
 }
 
-/// Where we are; between two positions while the last move is under way.
+/// The x of the playhead, between two positions while the last move is under way.
 float playhead(const Shown& shown, const Bar& bar) {
     const Index now = std::min(shown.playback.position(), shown.session.length());
     return std::round(bar.x(std::max(0.0, static_cast<double>(now) - 1 + shown.playback.fraction())));

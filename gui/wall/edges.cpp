@@ -31,7 +31,7 @@ Box strip_of(const WallFigure& f, const WallEdge& e) {
     return {m.x1 + f.statistics + from, m.y0, m.x1 + f.statistics + to, m.y1};
 }
 
-/// Several strips on one side are narrower, and each has room for as many trips as it makes.
+/// Finds the room for each edge. Several strips on one side are narrower, and each has room for its own trips.
 void find_rooms(WallFigure& f) {
     const auto& edges = f.wall.edges();
     double most = most_dashes;
@@ -82,7 +82,7 @@ Box shorter(const WallEdge& e, Box b, float by) {
     return b;
 }
 
-/// A mark in two halves: something was added to what is in HBM.
+/// Draws a mark in two halves, for a trip that added to what is in HBM.
 void draw_halves(const WallFigure& f, const WallEdge& e, const Box& b, ImU32 colour) {
     const float gap = f.px(3);
     const ImVec2 m = b.centre();
@@ -92,8 +92,8 @@ void draw_halves(const WallFigure& f, const WallEdge& e, const Box& b, ImU32 col
         f.canvas.fill({b.x0, b.y0, m.x - gap, b.y1}, colour), f.canvas.fill({m.x + gap, b.y0, b.x1, b.y1}, colour);
 }
 
-/// Trips of a tile: solid where it was read, open where it was written, in two where it was added to; those of this
-/// step stand out.
+/// Draws the trips of a tile: solid for a read, open for a write, in two halves for an addition. Trips of this step
+/// stand out.
 void draw_trips(const WallFigure& f, const WallEdge& e, const Box& tile, Index k) {
     enum class Mark : std::uint8_t { solid, open, halves };
     const double unit = f.a_trip;
@@ -145,7 +145,7 @@ bool say_in_lines(const WallFigure& f, const Box& b, ImU32 ink, const std::vecto
     return true;
 }
 
-/// A tile's name and its trips. Where only one has room, the trips or, with `name_first`, the name.
+/// Writes a tile's name and trips. Where only one of them has room, writes the trips or, with `name_first`, the name.
 void say_in_tile(const WallFigure& f, const Box& b, ImU32 ink, const std::string& name, const Trips& made,
                  bool name_first) {
     const Theme& t = f.theme();

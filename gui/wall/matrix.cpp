@@ -11,10 +11,10 @@ namespace {
 
 /// How a group of tiles looks.
 struct Look {
-    float painted = 0;                  ///< share of its tiles that have a coat
-    float recent = 0;                   ///< 1: just now
+    float painted = 0;                  ///< share of the group's tiles that have a coat
+    float recent = 0;                   ///< 1: painted just now; fades with later ticks
     const WallSheet* stored = nullptr;  ///< the last sheet of which there is something in HBM
-    float strength = 0;                 ///< of its hue
+    float strength = 0;                 ///< of the hue of `stored`
     float hidden = 0;                   ///< share of the tiles in which no query sees a key
     bool skipped = false;
     double coats = 0, of = 0;
@@ -154,7 +154,7 @@ void draw_skipped(const WallFigure& f) {
 
 }  // namespace
 
-/// Says which part is seen, so that it is not taken for the whole.
+/// Says which part is seen, so that nobody takes the part for the whole.
 void draw_seen(const WallFigure& f) {
     if (!f.shown.view.zoom) return;
     const Theme& t = f.theme();

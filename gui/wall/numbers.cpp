@@ -52,7 +52,7 @@ bool one_bar(const WallFigure& f) {
     return true;
 }
 
-/// The bars of SM traffic: the run's, and another one below it.
+/// The bars of SM traffic: `bar` is the run's, `below` another one below it.
 struct Bars {
     const WallFigure& f;
     Box area, bar, below;
@@ -69,7 +69,7 @@ struct Bars {
 
 Bars lay_out_bars(const WallFigure& f, const Box& area, const std::vector<std::string>& said, Bytes ghost) {
     const Theme& t = f.theme();
-    // In a race, one scale for both.
+    // In a race, both walls have one scale.
     Bytes largest = std::max(ghost, Bytes{1});
     float label = 0;
     for (const Run* run : {f.shown.session.run(), f.shown.session.rival()}) {
@@ -91,8 +91,8 @@ Bars lay_out_bars(const WallFigure& f, const Box& area, const std::vector<std::s
             t.in_a_hall() ? line : 0};
 }
 
-/// How much of the whole run is shown. No scale has room for both, so the lower bar is the whole run, and a wedge
-/// leads from the upper bar to its share of the lower one.
+/// Draws how much of the whole run is shown. One scale would not suit both, so the lower bar is the whole run, and a
+/// wedge leads from the upper bar to its share of the lower one.
 void draw_whole_run(const Bars& b, const std::string& words) {
     const WallFigure& f = b.f;
     const Theme& t = f.theme();

@@ -9,7 +9,7 @@
 namespace tilescope::gui::wall {
 namespace {
 
-/// The ways of all thread blocks so far; each begins with a dot. A jump to another column or row is dotted.
+/// Draws the ways of all thread blocks so far. Each begins with a dot; a jump to another column or row is dotted.
 void draw_trails(const WallFigure& f) {
     const Theme& t = f.theme();
     if (std::min(f.tile_w(), f.tile_h()) < f.px(9)) return;
@@ -76,7 +76,7 @@ void draw_tag(const WallFigure& f, const Painter& p, const Box& at) {
     c.text_in(t.small_text, tag, Theme::ink_on(t.now), name, Align::centre);
 }
 
-/// Below the tag: the painter's scores on chip, where they were not made for the first time.
+/// Writes the painter's scores on chip below the tag, in a pass that needs scores of an earlier pass.
 void draw_scores(const WallFigure& f, const Painter& p, const Box& b) {
     const Theme& t = f.theme();
     const float line = Canvas::height(t.small_text), y = b.centre().y + line / 2 + f.px(2);

@@ -35,7 +35,7 @@ void draw_head(WallFigure& f) {
     point_at(f);
 }
 
-/// The head of the SM in focus and, where their tiles can still be told apart, the heads that share K and V with it.
+/// Lays out the head of the SM in focus and, where tiles can still be told apart, the heads that share its K and V.
 void lay_out_heads(WallFigure& f, const Box& area) {
     const std::vector<Index> heads = heads_sharing(f.run, f.wall.head());
     const auto all = static_cast<Index>(heads.size());

@@ -36,7 +36,7 @@ void draw_cell(const WallFigure& f, const PartCell& cell, const Box& b) {
     const auto fits = [&](const std::string& s) { return Canvas::width(t.small_text, s) <= b.w() - f.px(3); };
     const float line = Canvas::height(t.small_text), y = b.centre().y;
     if (b.h() < 2 * line || cell.value.empty() || !fits(cell.value) || !fits(cell.name)) {
-        // Where no text fits there is none: only a part of a letter would be left.
+        // Where no text fits, none is written: only a part of a letter would be left.
         const std::vector<std::string> said = cell_texts(cell);
         const auto at = std::find_if(said.begin(), said.end(), fits);
         if (b.h() >= line && at != said.end())

@@ -1,5 +1,5 @@
-// The canvas of a page under Dear ImGui, in place of a window: what the page hears of keys and pointers comes in here,
-// and frames come out.
+// The canvas of a page under Dear ImGui, in place of a window: it receives the page's events of keys and pointers, and
+// shows frames.
 #pragma once
 
 #include <array>
@@ -22,26 +22,26 @@ class CanvasWindow {
     CanvasWindow(const CanvasWindow&) = delete;
     CanvasWindow& operator=(const CanvasWindow&) = delete;
 
-    // What happened, in the words of the DOM; places in pixels of the canvas. Frames are told in order.
+    // Events, in the words of the DOM; x and y are pixels of the canvas. Frames receive the events in order.
     /// `character`: what the key writes; 0: nothing.
     void key(bool down, const std::string& key, const std::string& code, unsigned character, int modifiers);
     void button(bool down, int button, double x, double y, int modifiers);
     void move(double x, double y);
-    void leave();                           ///< the pointer is nowhere
+    void leave();                           ///< the pointer left the canvas
     void wheel(double right, double down);  ///< in notches
-    void blur();                            ///< keys and buttons go up elsewhere
-    /// A few more frames are wanted.
+    void blur();                            ///< the canvas lost the focus: keys and buttons count as released
+    /// Makes once() ask for a few more frames.
     void wake();
 
-    /// Draws a frame as large as the canvas is. False where nothing moves, and nobody needs another one until wake().
+    /// Draws a frame as large as the canvas. False where nothing moves, and no frame is needed until wake().
     bool once(App& app, const std::function<void(double milliseconds)>& after_frame);
-    /// The same without pixels and without new input: for pictures drawn by other means, or in the next call.
+    /// Composes a frame without pixels and without new input: for a picture of vectors, or to settle sizes first.
     void lay_out(App& app);
     /// Draws a frame on the canvas that nobody sees, because the next frame is drawn over it first.
     void draw_beside(App& app);
-    /// The text of the field that is typed into; nullopt: there is none.
+    /// The text of the field that the user types into; nullopt: no such field.
     static std::optional<std::string> field();
-    /// Replaces the text of that field, and presses Enter.
+    /// Replaces the text of the field that the user types into, and presses Enter.
     void type(const std::string& text);
     /// What the pointer should look like, as CSS has it.
     static const char* cursor();
@@ -53,13 +53,13 @@ class CanvasWindow {
 
     struct Context {
         Context();
-    } context_;  // before all that draws
+    } context_;  // made before the painter, which draws in it
     shell::Painter painter_;
     shell::InputQueue events_;
     ImVec2 mouse_;
     std::array<bool, 3> held_{};
     shell::Size size_{0, 0};
-    float pixels_ = 1;  // of the canvas, to one of CSS
+    float pixels_ = 1;  // of the canvas per pixel of CSS
     double before_ = 0;
     int lively_ = 10;
 };

@@ -44,7 +44,7 @@ bool Letters::build() {
         int left, above, rectangle;
     };
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-    atlas.Build();  // before, fonts have no size
+    atlas.Build();  // until then, fonts have no size
     std::vector<Place> places;
     for (ImFont* font : atlas.Fonts) {
         const Typeface face = typeface_of(font);

@@ -1,5 +1,5 @@
 // The page: the frames of the window on a canvas. index.html and page.js are its other half; they call the functions
-// below, and hear of what happened through tell().
+// below, and tell() calls theirs.
 #include <emscripten.h>
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ using namespace lab;
 using text::message;
 namespace {
 
-// page.js: calls the page's function of that name.
+// Calls the function `what` of page.js.
 EM_JS(void, tell_page, (const char* what, const char* text), { Module.told[UTF8ToString(what)](UTF8ToString(text)); })
 
 EM_JS(void, tell_work, (double milliseconds), { Module.work = milliseconds; })
@@ -79,7 +79,7 @@ class Page {
     bool watched = false;      ///< the page wants a line of log for every change
 
   private:
-    /// What was shown, to return to if the next thing proves wrong.
+    /// What was shown, to return to if what is opened next proves wrong.
     struct Kept {
         State state;
         std::optional<Scene> scene = {};
@@ -101,8 +101,8 @@ class Page {
     void say_what_is_shown();
     void log();
 
-    bool begun_ = false;          // something is shown
-    std::optional<Kept> before_;  // what was shown before the one that is still being made
+    bool begun_ = false;          // the page shows something
+    std::optional<Kept> before_;  // what was shown before the run that is still being made
     bool caption_of_setup_ = false;
     /// What the page was told last, and what its address stands for.
     struct Told {
@@ -353,7 +353,7 @@ void begin(const std::string& address, const std::string& fragment, bool tour) {
 using namespace tilescope::gui::web;
 extern "C" {
 
-/// Begins; returns the error that prevents it, or an empty text.
+/// Begins the page. Returns the error that prevents this, or an empty text.
 EMSCRIPTEN_KEEPALIVE const char* tilescope_begin(const char* address, const char* fragment, int tour, int mac) {
     try {
         begin(address, fragment, tour != 0);
