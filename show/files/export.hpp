@@ -12,7 +12,7 @@ namespace tilescope::show {
 
 /// "tiles.svg": the name of a view's file where the user gives none.
 std::string usual_file(Stage stage);
-/// What the button does.
+/// What the export button does.
 std::string about_export(Stage stage);
 /// "wall.svg written".
 std::string written_text(const std::string& path);

@@ -19,7 +19,8 @@ struct FilmOrder {
 
 /// Whether a file of this name is a film: .mp4 or .gif, in capitals or not.
 bool is_film(const std::string& path);
-/// The usual film: from the present position to the end of what is played; at the end, all of it.
+/// The usual film: from the present position to the end of what is played; where the position is at the end, all of
+/// what is played.
 FilmOrder usual_film(const Playback& playback);
 /// Throws UsageError where the run has no such operations.
 void check_film(const FilmOrder& order, Index length);
@@ -35,9 +36,9 @@ std::vector<std::string> film_command(State state, const FilmOrder& order, Index
 std::string film_length_text(const Session& session, const FilmOrder& order, double steps_per_second);
 /// "film.mp4: picture 12 of 340"; before the first picture, what happens until then.
 std::string filming_text(const std::string& path, Index done, Index all);
-/// What is said of a film that was cancelled.
+/// The text about a film that was cancelled.
 std::string not_filmed_text(const std::string& path);
-/// What the dialog says of the endings of names.
+/// What the dialog says of the endings of file names.
 std::string about_endings();
 
 }  // namespace tilescope::show

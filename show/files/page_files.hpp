@@ -11,9 +11,9 @@ namespace tilescope::show {
 
 /// "wall.svg", "tiles.csv": the name of a view's file where the user gives none.
 std::string usual_page_file(Stage stage);
-/// What the button does.
+/// What the export button does.
 std::string about_page_export(Stage stage);
-/// What the dialog says of names.
+/// What the dialog says of the endings of file names.
 std::string about_page_endings();
 /// What the dialog says of films.
 std::string about_page_films();

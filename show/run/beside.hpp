@@ -13,11 +13,11 @@
 
 namespace tilescope::show {
 
-/// `What` has work(Control&), as a Job's unit, and presentable(): whether there is already something to show.
+/// `What` has two members: work(Control&) is a unit of a Job, presentable() says whether there is something to show.
 template <class Key, class What>
 class Beside {
   public:
-    /// Begins to make what `key` names, unless it was asked for last. `begin` returns a std::unique_ptr<What>.
+    /// Begins to make what `key` names, unless the newest result has this key. `begin` returns a std::unique_ptr<What>.
     template <class F>
     void ask(const Key& key, F&& begin) {
         if (newest() && newest()->key == key) return;
@@ -29,7 +29,7 @@ class Beside {
         retire(coming_);
         retire(shown_);
     }
-    /// Call this every frame. True when nothing is left to do. Throws nothing.
+    /// Call this every frame, with `units` as for Job::pump(). True when nothing is left to do. Throws nothing.
     bool pump(Index units) {
         std::erase_if(leaving_, [](const auto& m) { return m->done(0); });
         if (coming_) {
@@ -41,7 +41,8 @@ class Beside {
         }
         return !coming_ && (!shown_ || shown_->done(units));
     }
-    /// Works, or waits: await() until what was asked for can be shown, finish() until nothing is left to do.
+    /// Both do the work, or wait for the thread that does it: await() until the newest result can be shown, finish()
+    /// until nothing is left to do.
     void await() {
         while (!pump(1) && coming_) wait_a_moment();
     }
@@ -51,7 +52,7 @@ class Beside {
 
     What* shown() { return shown_ ? shown_->what.get() : nullptr; }
     const What* shown() const { return shown_ ? shown_->what.get() : nullptr; }
-    /// Why the shown one could not be made completely; empty: nothing went wrong.
+    /// Why the result that is shown is incomplete; empty where nothing went wrong.
     std::string problem() const { return shown_ ? shown_->problem : ""; }
     bool busy() const { return coming_ || (shown_ && !shown_->over()); }
 
@@ -76,12 +77,12 @@ class Beside {
         Key key;
         std::unique_ptr<What> what;
         std::string problem;
-        Job job;  // last, to end first
+        Job job;  // last member, so that it is destroyed first
       private:
         bool over_ = false;
     };
     const Made* newest() const { return coming_ ? coming_.get() : shown_.get(); }
-    /// Cancels the job and does not wait: its unit in progress may take a while. pump() deletes it afterwards.
+    /// Cancels the job without waiting, because its unit in progress may take a while. pump() deletes `m` afterwards.
     void retire(std::unique_ptr<Made>& m) {
         if (!m) return;
         m->job.cancel();

@@ -39,7 +39,7 @@ Contents::Label Contents::label(const std::string& name) {
     return at->second;
 }
 
-/// The name of a former value: m becomes m_old. A name that is old already stays.
+/// The name of a former value: m becomes m_old. A name that ends in _old already stays.
 Contents::Label Contents::old(Label now) {
     if (old_.contains(now)) return now;
     const Label was = label(names_[now] + "_old");
@@ -71,7 +71,8 @@ Contents::Label Contents::made_by(const Event& e) {
     return e.kind() == Kind::map ? was.label : label(tile.name);
 }
 
-/// Names a copy that an operation changes: exponentials make a factor of the old value, others the buffer's.
+/// Renames a copy that an operation is about to change: to the old value's name (m_old) where the operation takes
+/// exponentials, because that makes a factor; else to the buffer's name.
 void Contents::name_copy(const Event& e, const std::string& buffer, Held& copy) {
     copy.label = e.operation->price.exps == 0 ? label(buffer) : old(copy.label);
     labels_[static_cast<std::size_t>(copy.written)][0] = copy.label;

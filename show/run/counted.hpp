@@ -12,28 +12,30 @@
 
 namespace tilescope::show {
 
-/// How much of a run is recorded, so that it can be shown within a blink.
+/// How much of a run is recorded, so that it can be shown within a blink. Beyond the first two limits a recording has
+/// shapes only.
 struct RecordingLimits {
-    Count matmul_flops = 300'000'000;      ///< computed with numbers (one head alone: twice that); beyond, shapes only
-    Bytes value_bytes = Bytes{128} << 20;  ///< contents of tiles; beyond, shapes only
+    Count matmul_flops = 300'000'000;      ///< of a recording with numbers; of one head alone: twice this
+    Bytes value_bytes = Bytes{128} << 20;  ///< of tile contents in a recording with numbers
     Index events = 100'000;
 };
 
 struct Counted {
     lab::Report report;
-    std::map<std::uint16_t, LineProfile> lines;  ///< by line
-    std::vector<LaunchNest> nest;                ///< its loops, by launch
-    Count events = 0;                            ///< as many as a recording of all its thread blocks would have
+    std::map<std::uint16_t, LineProfile> lines;  ///< by line number
+    std::vector<LaunchNest> nest;                ///< the loops of the run, by launch
+    Count events = 0;                            ///< the number of events in a recording of all thread blocks
     std::shared_ptr<const Gantt> gantt = std::make_shared<Gantt>();  ///< empty where there is no time
 
     const lab::Experiment& experiment() const { return report.experiment; }
 };
 
-/// One folded run. Throws OutOfChipMemory, Interrupted.
+/// Counts the run, folded. Throws OutOfChipMemory, Interrupted.
 Counted count_for_show(const lab::Experiment& experiment, Control* control = nullptr);
 
-/// At most `heads` heads and at least one, in whole groups: of batch entries that share a bias, else of whole batch
-/// entries, else of heads that share K and V. Fewer heads than share one K and V stay as many.
+/// Rounds `heads` down to whole groups of batch entries that share a bias; if there are too few heads for a group, to
+/// whole batch entries; if too few for an entry, to whole groups of heads that share K and V. Fewer heads than such a
+/// group has are not rounded. The result is at least 1, and at most all heads.
 Index whole_groups(const Problem& problem, Index heads);
 /// Upper bound of the bytes of tile contents in a recording of so many heads with numbers: every write of a tile is
 /// recorded in f32, and the tile's own type may be half as wide.

@@ -1,5 +1,5 @@
-// When which thread block of a whole run stays on which SM, as modelled. The time model's timeline (lab/timing), in
-// microseconds from the start of the run.
+// The stays of a whole run's thread blocks on SMs, as modelled: the time model's timeline (lab/timing), in microseconds
+// from the start of the run.
 #pragma once
 
 #include <span>
@@ -29,9 +29,9 @@ struct GanttLaunch {
     double from = 0;                                   ///< µs: when it is launched
     double begin = 0;                                  ///< when its first thread blocks start
     double last_start = 0;                             ///< when its last thread block starts
-    double to = 0;                                     ///< when the last one has ended
-    std::vector<GanttStay> stays;                      ///< by SM, then by start; empty where they are too many
-    std::vector<std::size_t> first_stay;               ///< by SM: index of its first stay; one more: the end
+    double to = 0;                                     ///< when all its thread blocks have ended
+    std::vector<GanttStay> stays;                      ///< by SM, then by start; empty where there are too many
+    std::vector<std::size_t> first_stay;               ///< by SM: index of its first stay; last element: the end
     std::vector<std::size_t> stay_of_block;            ///< by thread block of the grid: an index into stays
     std::vector<std::vector<GanttCompany>> companies;  ///< by SM
 
@@ -45,7 +45,7 @@ struct GanttLaunch {
 
 class Gantt {
   public:
-    /// A launch of more thread blocks has no stays here.
+    /// Launches of more thread blocks keep no stays.
     static constexpr Count most_stays = 1 << 14;
 
     Gantt() = default;
@@ -54,12 +54,13 @@ class Gantt {
     bool empty() const { return launches_.empty(); }
     double us() const { return empty() ? 0 : launches_.back().to; }
     Index sms() const { return sms_; }  ///< of the machine
-    Index sms_used() const;             ///< SMs that ever have a thread block; they come first
+    Index sms_used() const;             ///< how many SMs ever have a thread block: those with the lowest numbers
     const std::vector<GanttLaunch>& launches() const { return launches_; }
     /// The launch that takes the longest.
     const GanttLaunch& longest() const;
-    /// The share of all SMs' slots that are taken: means over `columns` equal parts of `us`, or over a whole launch
-    /// whose stays are not kept. A launch's slots are those that its own thread blocks could take.
+    /// The share of all SMs' slots that thread blocks take: the mean over each of `columns` equal parts of the time
+    /// from 0 to `us`. A launch without stays has the mean over the whole launch in each part. Slots are those that the
+    /// SMs have for thread blocks of the launch.
     std::vector<double> taken(std::size_t columns, double us) const;
 
   private:

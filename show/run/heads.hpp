@@ -7,7 +7,7 @@
 
 namespace tilescope::show {
 
-/// "head", or "KV head" where it packs query heads.
+/// "head", or "KV head" where query heads are packed.
 std::string head_word(const Problem& problem);
 /// "head 2", "KV head 2"; `head` counts from 0.
 std::string head_name(const Problem& problem, Index head);

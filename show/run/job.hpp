@@ -16,32 +16,34 @@ namespace tilescope::show {
 
 class Job {
   public:
-    /// Does the next unit of work and returns how many are left, as far as is known by then; 0: that was the last. A
-    /// unit is what a frame can afford. A longer one passes the Control on to its Gpu, so that cancel() ends it early.
+    /// Does the next unit of work and returns how many units are left, as far as is known by then; 0 after the last
+    /// one. A unit should fit into a frame. A unit that takes longer passes the Control on to its Gpu, so that cancel()
+    /// ends it early.
     using Unit = std::function<Index(Control&)>;
     static constexpr Index all = std::numeric_limits<Index>::max();
 
-    /// Does no work yet: begin(), pump() and finish() do. One thread calls all of these: the one that wants the work.
+    /// Does no work: begin(), pump() and finish() do. All of them are called by one thread, which wants the result.
     explicit Job(Unit unit) : unit_(std::move(unit)) {}
     /// Cancels, and waits for the unit in progress.
     ~Job() { cancel(); }
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    /// Gives the work to a thread of its own. Where the system has none to give, pump() and finish() do the work.
+    /// Gives the work to a thread of its own. Where the system has no thread to give, pump() and finish() do the work.
     void begin();
-    /// Call this every frame: does at most `units` units here, unless a thread does the work. True once all is done.
+    /// Call this every frame. Does at most `units` units, unless the job's thread does the work. True once all are
+    /// done.
     bool pump(Index units);
-    /// Works, or waits, until so many units are done, or all of them.
+    /// Does the work, or waits for the job's own thread, until `units` units or all are done.
     void finish(Index units = all);
-    // Both throw what a unit threw, at every call, and Interrupted after cancel(). finish() throws only where the units
-    // that it was asked for were not done before.
+    // pump() and finish() throw, at every call, what a unit threw, or Interrupted after cancel(). finish(units) does
+    // not throw where `units` units were done before that.
 
-    /// The unit that runs is finished, and no other begins. Results of finished units stay.
+    /// No further unit begins. The unit in progress ends early where it heeds its Control. Finished results stay.
     void cancel() { control_.stop = true; }
 
     struct Progress {
-        Index done = 0, left = 0;  ///< units; left is a guess until the first is done
+        Index done = 0, left = 0;  ///< units; left is a guess until the first unit is done
     };
     Progress progress() const { return {done_, left_}; }
 
@@ -51,9 +53,9 @@ class Job {
     Unit unit_;
     Control control_;
     std::atomic<Index> done_{0}, left_{1};
-    std::atomic<Index> reached_{0};           // as done_, but `all` when nothing more comes: what finish() waits for
+    std::atomic<Index> reached_{0};           // done_, or `all` once no unit will follow; finish() waits for it
     std::exception_ptr error_;                // written before reached_ is `all`, read after
-    std::optional<BackgroundThread> thread_;  // last, to end first
+    std::optional<BackgroundThread> thread_;  // last member, so that it is destroyed first
 };
 
 }  // namespace tilescope::show

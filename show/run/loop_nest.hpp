@@ -8,10 +8,10 @@
 
 namespace tilescope::show {
 
-/// The loop nest as it was folded: one line a level, with how often it runs in the whole run and what is shown of it.
+/// One line for each level of the loop nest: how often the level runs in the whole run, and what is shown of it.
 /// {"flash_v2: 128 thread blocks, shown: 16 of head 1", "each visits lines 7–10 (read K_j, V_j from HBM …) × 16"}, say.
 std::vector<std::string> loop_nest(const Run& run);
-/// The same of one launch.
+/// These lines for one launch.
 std::vector<std::string> loop_nest(const Run& run, Index launch);
 
 }  // namespace tilescope::show

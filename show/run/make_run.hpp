@@ -6,8 +6,8 @@
 
 namespace tilescope::show {
 
-/// The run, recorded as the window records it, so that its steps have the same numbers. Where a tile does not fit, the
-/// recording ends before it. Throws Interrupted.
+/// Makes the run, recorded as in the window, so that its steps have the same numbers as there. Where a tile does not
+/// fit on chip, the recording ends before the operation that makes the tile. Throws Interrupted.
 Run make_run(const lab::Experiment& experiment, const lab::Options& options, const lab::Request& request,
              Control* control = nullptr);
 

@@ -106,7 +106,7 @@ void Making::count_all(Control& control) {
     heads_ = std::max(packs, std::min(heads_, query_heads(counted_[1], limits_)));
 }
 
-/// Works on the next unit: of the first recording, then of the second.
+/// Works on the next unit of the recordings: first of the run's, then of its rival's.
 Index Making::record(Control& control) {
     std::unique_ptr<Run>& run = made_.run ? made_.rival : made_.run;
     Counted& counted = counted_[made_.run ? 1 : 0];

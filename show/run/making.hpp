@@ -8,8 +8,9 @@
 
 namespace tilescope::show {
 
-/// What two runs in a race have equally much of at a moment: ticks, bytes that cross SMs' boundaries, or modelled time.
-/// With `time`, in a race or not, equal modelled times take equally long to play.
+/// What paces a race: at any moment both runs have done equally many ticks, moved equally many bytes across the SMs'
+/// boundary, or taken equal modelled time. With `time`, also outside of races, equal modelled times take equally long
+/// to play.
 enum class Pace : std::uint8_t { step, bytes, time };
 const char* name_of(Pace pace);
 std::optional<Pace> pace_from(std::string_view name);

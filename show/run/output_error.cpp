@@ -22,8 +22,8 @@ double squares(const float* got, Index stride, const Region& at, const std::vect
     return sum;
 }
 
-/// Of a rectangle of the output: the largest difference from the reference, and the largest value of the reference.
-/// Only elements that are finite in both count.
+/// Raises e.max_abs to the largest difference from the reference in a rectangle of the output, and e.largest to the
+/// largest value of the reference there. Only elements that are finite in both count.
 void take_extremes(Run::StoredError& e, const float* got, const Region& at, const std::vector<double>& want,
                    Index cols) {
     for (Index r = 0; r < at.rows.size; ++r)
@@ -38,9 +38,9 @@ void take_extremes(Run::StoredError& e, const float* got, const Region& at, cons
 
 }  // namespace
 
-/// The steps that write what becomes O: every tile that is stored there. A tile that is divided by its row sums before
-/// it is stored is compared as if it were divided by the sums so far. Rescaling alone is no result: at that moment the
-/// sums include more keys than the tile.
+/// The steps that write what becomes O: every tile that is stored to O. A tile that is divided by its row sums before
+/// it is stored is compared as if it were divided by the sums so far. A step that only rescales is left out: at that
+/// moment the sums include more keys than the tile.
 Run::BlockErrors Run::errors_of(const Placement& block) const {
     BlockErrors errors;
     // Where a program overwrites tiles of its input, no output grows.
@@ -64,7 +64,7 @@ Run::BlockErrors Run::errors_of(const Placement& block) const {
     return errors;
 }
 
-/// Only up to a tick: later steps may need rows of the reference that are not computed yet.
+/// Computes errors up to a tick only, because later steps may need rows of the reference that are not computed yet.
 void Run::work_out(BlockErrors& errors, Index tick) const {
     auto& [steps, writes, done, written, points] = errors;
     for (; done < steps.size() && schedule_->tick_of(steps[done]) <= tick; ++done) {

@@ -11,7 +11,7 @@ void Playback::set_length(Index length) {
     if (position_ < length_) return;
     const Index before = position_;
     seek(length_), playing_ = false;
-    if (length_ == 0 && before > 0) wanted_ = before;  // to return to, once a mistake in a field is corrected
+    if (length_ == 0 && before > 0) wanted_ = before;  // to return to once the user has corrected a mistake in a field
 }
 
 void Playback::set_speed(double positions_per_second) { speed_ = std::clamp(positions_per_second, slowest, fastest); }
@@ -94,7 +94,7 @@ void Playback::advance(double seconds, const Stop& stops, const Weight& weight) 
     }
     if (const Index stop = stops(position_, target); stop >= 0) return go(stop);
     seek(target);
-    // However long a frame took, the last move is shown.
+    // The last move is shown, however long the frame took.
     fraction_ = fraction < 1 ? fraction : 0;
 }
 

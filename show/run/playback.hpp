@@ -1,4 +1,4 @@
-// The position in time, and how it moves on. Positions are mere numbers here: what they stand for is the caller's.
+// The position in time, and how it moves on. Positions are mere numbers here: the caller says what they stand for.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tilescope::show {
 
-/// The positions that are played, where not all are. A bound beyond the end of a run does not count.
+/// The positions that are played, where not all are. A bound beyond the end of a run is ignored.
 struct Stretch {
     Index first = 0, last = -1;  ///< -1: the end
 
@@ -36,17 +36,17 @@ class Playback {
     double speed() const { return speed_; }  ///< positions a second, on average
     void set_speed(double positions_per_second);
 
-    /// What is played. From a position beyond the stretch, playing goes on to the end of the run.
+    /// Sets what is played. From a position beyond the stretch, playing goes on to the end of the run.
     void set_stretch(Stretch s) { stretch_ = s; }
     const Stretch& stretch() const { return stretch_; }
     Index first() const { return stretch_.first < length_ ? stretch_.first : 0; }
     Index last() const { return stretch_.last > first() && stretch_.last < length_ ? stretch_.last : length_; }
 
-    /// play() starts, from the beginning if at the end; pause() pauses.
+    /// play() starts playing; from the end it begins again at the first position. pause() pauses.
     void play();
     void pause();
     void toggle() { playing_ ? pause() : play(); }
-    /// `by` positions on, or back where it is negative; paused. A step forwards is animated, a step back is not.
+    /// Pauses, and goes `by` positions on, or back where `by` is negative. A step on is animated, a step back is not.
     void step(Index by);
     /// Pauses, and goes to the first (last) position of the stretch. From there, or from before (after) it, goes to the
     /// first (last) position of the run.
@@ -54,15 +54,15 @@ class Playback {
     void to_end();
     /// Straight to a position, without animation.
     void seek(Index position);
-    /// The same. Where the position lies beyond the end, every later set_length() tries to go there again.
+    /// As seek(). Where the position lies beyond the end, every later set_length() tries to go there again.
     void seek_in_time(Index position);
     /// Straight to a position, paused. Where it lies ahead, the last move to it is animated.
     void go(Index position);
 
-    /// How long the move to a position takes, where the average one takes 1.
+    /// How long the move to a position takes, where the average move takes 1.
     using Weight = std::function<double(Index position)>;
 
-    /// Lets time pass. Stops, paused, at the first position that stops() names and at the end.
+    /// Lets `seconds` pass. Pauses at the first position that `stops` returns, and at the end, unless `loop` is set.
     void advance(
         double seconds, const Stop& stops, const Weight& weight = [](Index) { return 1.0; });
 
@@ -73,7 +73,7 @@ class Playback {
     Stretch stretch_;
     double fraction_ = 1, speed_ = 4;
     bool playing_ = false;
-    std::optional<Index> wanted_;  // beyond the end
+    std::optional<Index> wanted_;  // a position beyond the end, to go to once it exists
 };
 
 }  // namespace tilescope::show

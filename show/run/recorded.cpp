@@ -48,7 +48,7 @@ std::string difference_from_today(const Recording& r) {
 
 TileInfo info_of(const RecordedTile& t) { return {t.name.c_str(), t.rows, t.cols, t.dtype, t.space}; }
 
-/// All that can be told of a run when there is nothing but its recording.
+/// Adds up the costs of a run from its recording alone.
 class RecordedCosts final : public StepReader {
   public:
     RecordedCosts(const Trace& trace, const Experiment& e) : trace_(trace) {
@@ -88,7 +88,7 @@ class RecordedCosts final : public StepReader {
         report_.sram_peak = std::max(report_.sram_peak, l.sram_peak);
         report_.register_peak = std::max(report_.register_peak, l.register_peak);
     }
-    /// Notes the line in the loop that it is in.
+    /// Counts the line among the lines of the loop around it.
     void enter_line(const Step& s) {
         const Index number = trace_.turns()[static_cast<std::size_t>(s.turn)].loop;
         std::vector<Loop>& loops = nest_[static_cast<std::size_t>(s.launch)].loops;

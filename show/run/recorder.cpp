@@ -11,7 +11,7 @@ using namespace lab;
 using text::message;
 namespace {
 
-/// The problem of the first heads: some of one batch entry, or all of the first entries.
+/// The recorded problem, of the first heads: some heads of one batch entry, or all heads of the first entries.
 Problem first_heads(const Problem& p, Index heads) {
     const Index shown = whole_groups(p, heads);
     if (shown == p.batch_heads()) return p;
@@ -122,7 +122,7 @@ void Recorder::start(Stage stage, Mode mode, TraceOptions options, Slices::End e
     trace_.reset();
 }
 
-/// Records a slice more; true when that was the last one.
+/// Records one more slice; true when it was the last one.
 bool Recorder::slice(Control* control) {
     Gpu gpu(experiment_.gpu, mode_, 1, control);
     if (trace_) {
@@ -153,7 +153,7 @@ bool Recorder::record_numbers(Control* control) {
     }
 }
 
-/// The first thread blocks of every launch, without numbers.
+/// Begins to record the first `blocks` thread blocks of every launch, without numbers.
 void Recorder::record_blocks(Index blocks) {
     blocks_ = blocks;
     start(Stage::shapes, {.data = false, .fold = false, .only_wanted = true},
@@ -179,7 +179,8 @@ bool Recorder::record_shapes(Control* control) {
 Index Recorder::blocks_to_try() {
     if (most_ > 0) {
         if (!cut_ || blocks_ == 1) return blocks_;
-        // Later blocks may be longer than the first. Halved, and again where even the first launch did not get so far.
+        // Later blocks may be longer than the first. The number is halved, and again while it is above what the last
+        // try got to in the first launch.
         const bool first_launch = trace_->launches().size() == 1;
         const Index got_to = first_launch ? static_cast<Index>(trace_->blocks().size()) - 1 : blocks_;
         Index next = blocks_ / 2;

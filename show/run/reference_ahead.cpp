@@ -8,7 +8,7 @@ namespace {
 
 /// How many rows a unit of the job has: fewer where a row needs many products.
 Index rows_at_a_time(const Problem& p) {
-    constexpr Index products = 8'000'000;  // of a unit: each one converts the keys and values again
+    constexpr Index products = 8'000'000;  // of a unit; every unit converts the keys and values again
     return std::clamp<Index>(products / (p.seq_k * (p.dim + p.dim_v)), 1, 64);
 }
 
@@ -29,7 +29,7 @@ Index ReferenceAhead::work_out_next_rows() {
     const std::vector<double> some = reference_rows(*computation_, problem_, inputs_, slice, rows);
     std::vector<double>& to = slices_[static_cast<std::size_t>(slice)];
     const Index cols = static_cast<Index>(some.size()) / rows.size;
-    if (rows.begin == 0) to.resize(static_cast<std::size_t>(problem_.seq_q * cols));  // once: it never moves
+    if (rows.begin == 0) to.resize(static_cast<std::size_t>(problem_.seq_q * cols));  // once: the rows never move
     std::copy(some.begin(), some.end(), to.begin() + static_cast<std::ptrdiff_t>(rows.begin * cols));
     return problem_.batch_heads() * rows_.count() - ++next_;
 }

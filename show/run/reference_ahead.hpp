@@ -10,10 +10,11 @@ namespace tilescope::show {
 
 class ReferenceAhead {
   public:
-    /// Begins with slice 0. Copies of `inputs` share their values, which nobody may change.
+    /// Starts at slice 0. Shares the values of `inputs`, which nobody may change any more.
     ReferenceAhead(const Computation& computation, const Problem& problem, const Inputs& inputs);
 
-    /// A slice of the reference output. Works, or waits, until its first `rows` rows are there.
+    /// A slice of the reference output. Returns once the first `rows` rows of the slice are computed, here or by the
+    /// job's thread.
     const std::vector<double>& slice(Index slice, Index rows);
     /// The caller begins this job and, where there are no threads, pumps it.
     Job& job() { return job_; }
@@ -24,10 +25,10 @@ class ReferenceAhead {
     const Computation* computation_;
     Problem problem_;
     Inputs inputs_;
-    Tiles rows_;                               // of a slice, in the units of the job
+    Tiles rows_;                               // of a slice: the rows that each unit of the job computes
     Index next_ = 0;                           // the next unit; 0: the first slice's first rows
-    std::vector<std::vector<double>> slices_;  // of full size; the job has filled as many rows as it is done with
-    Job job_;                                  // last, to end first
+    std::vector<std::vector<double>> slices_;  // of full size, filled as far as the job has come
+    Job job_;                                  // last member, so that it is destroyed first
 };
 
 }  // namespace tilescope::show

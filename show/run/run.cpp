@@ -60,8 +60,8 @@ void Run::look_ahead() {
     reference_->job().begin();
 }
 
-/// The last tick that the thread block ends on this line. A line that fails with its first operation has no such tick:
-/// then the last tick of the block, or of the run where the block was not recorded.
+/// The last tick that the thread block ends on this line. Where the first operation on the line fails, no tick does:
+/// the result is the last tick of the block or, where the block was not recorded, of the run.
 Index Run::last_tick_of(const Place& at) const {
     const Placement* p = schedule_->placement_of(at.launch, at.block);
     if (!p) return ticks();
@@ -119,8 +119,8 @@ void Run::add_up() {
     spread_time();
 }
 
-/// When the last recorded thread block of a launch has ended, in microseconds. Where stays are not known: estimated by
-/// the waves that the recorded blocks fill.
+/// When the last recorded thread block of a launch has ended, in microseconds. Where no stays are known, this is
+/// estimated by the waves that the recorded blocks fill.
 double Run::recorded_until(std::size_t launch) const {
     const GanttLaunch& l = gantt().launches()[launch];
     const auto recorded = schedule_->placements_of(static_cast<Index>(launch));

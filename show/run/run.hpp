@@ -39,17 +39,17 @@ struct Moment {
 struct ErrorPoint {
     Index tick;
     double rms;  ///< NaN or infinite where an element is
-    Region of;   ///< in the output
+    Region of;   ///< where the tile lies in the output
 };
 
 class Run {
   public:
-    /// From a complete recording. The work grows with the number of its events.
+    /// Makes a run from a complete recording. The work grows with the number of events in the recording.
     Run(Counted counted, Recorder&& recording);
-    /// Records all of it first.
+    /// Completes a recording, and makes a run from it.
     Run(Counted counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
-    /// From a recording made before. It is compared with a run of today's program. Where that differs, or the algorithm
-    /// is not known today, all numbers come from the recording alone.
+    /// Makes a run from a recording that was read from a file, and compares it with a run of today's program. Where the
+    /// two differ, or the algorithm is not known today, all numbers come from the recording alone.
     explicit Run(lab::Recording recording);
 
     const lab::Experiment& experiment() const { return counted_.experiment(); }
@@ -59,14 +59,14 @@ class Run {
     const std::vector<LaunchNest>& nest() const { return counted_.nest; }                 ///< its loops, by launch
     /// The recorded part: the same problem with fewer heads.
     const Problem& recorded() const { return recorded_; }
-    /// What part of the run was recorded and why not all; empty when it is all of it.
+    /// Which part of the run was recorded, and why not all of the run; empty where all of it was.
     const std::string& shortened() const { return shortened_; }
     /// Whether the recording has all work of the recorded heads.
     bool has_whole_heads() const;
     /// How a recording that was opened differs from today's program; empty: in nothing.
     const std::string& remark() const { return remark_; }
     bool has_values() const { return trace().has_values(); }
-    /// Whether it was read from a file, and not made here.
+    /// Whether the run was read from a file, and not recorded by this program.
     bool is_recording() const { return as_recorded_ != nullptr; }
     const std::optional<Failure>& failure() const { return failure_; }
 
@@ -83,31 +83,31 @@ class Run {
     const Player& player() const { return *player_; }
     const Moment& moment() const { return moment_; }
 
-    /// Bytes of SM traffic after a number of ticks, of what is recorded.
+    /// Bytes of SM traffic that the recorded part moves in the first `tick` ticks.
     Bytes hbm_read(Index tick) const { return hbm_read_[static_cast<std::size_t>(tick)]; }
     Bytes hbm_sent(Index tick) const { return hbm_sent_[static_cast<std::size_t>(tick)]; }
     Bytes hbm(Index tick) const { return hbm_read(tick) + hbm_sent(tick); }
-    /// Everything that is recorded, when all is done.
+    /// The costs of the whole recording.
     const Counters& recorded_counters() const { return recorded_counters_; }
-    /// SM traffic of one tensor when all is done.
+    /// SM traffic of one tensor in the whole recording.
     const Traffic& traffic_of(TensorId tensor) const { return traffic_[tensor]; }
     /// When thread blocks stay on SMs in the whole run, as modelled; empty where no time is modelled.
     const Gantt& gantt() const { return *counted_.gantt; }
     /// Modelled: the time in the whole run at which the recorded thread blocks reach a tick. Each launch's time is
-    /// spread evenly over its ticks. 0 where there is no time.
+    /// spread evenly over its ticks. 0 where no time is modelled.
     double seconds(Index tick) const { return seconds_[static_cast<std::size_t>(tick)]; }
-    /// The same, stretched so that what is recorded takes as long as the whole run: the last tick is the end of the
+    /// seconds(), stretched so that what is recorded takes as long as the whole run: the last tick is the end of the
     /// whole run. For races.
     double seconds_for_all(Index tick) const { return seconds_for_all_[static_cast<std::size_t>(tick)]; }
     /// What each pseudo-code line has cost so far, of what is recorded; by line number.
     const std::map<std::uint16_t, Counters>& line_costs() const;
 
-    /// The step of this SM in the tick shown that moves or computes something; nullptr where it does neither.
+    /// The step of this SM in the tick shown that moves or computes something; nullptr where the SM does neither.
     const Step* operation(const SmState& sm) const;
-    /// Contents of a tile before the step that wrote it last; empty where it did not exist or there are no values.
+    /// Contents of a tile before the step that wrote it last; empty where that step made the tile, or without values.
     TileData values_before(const TileState& tile) const;
-    /// The error of the output tile that the thread block on `sm` works on, tick by tick up to now, as it stands on
-    /// chip. A tile that will be divided by row sums later is first divided by what they are now. Empty without values
+    /// The error, tick by tick up to now, of the output tile on chip that the thread block on `sm` works on. A tile
+    /// that will be divided by row sums later is first divided by what the sums are at that tick. Empty without values
     /// or without such a tile.
     std::vector<ErrorPoint> error_so_far(const SmState& sm) const;
     /// RMS error of the recorded output rows that were stored for the last time, and how many rows these are. Rows that
@@ -128,9 +128,10 @@ class Run {
     std::optional<Index> previous_tick(Index tick, Index sm, F&& wanted) const;
     /// The head that a thread block works on, from 0: its place on its grid's axis of heads.
     Index head_of(const Placement& block) const;
-    /// The heads from head_of(block) on that it works for: several where it works for all that share a head of K and V.
+    /// The heads that a thread block works for, from head_of(block) on: several where the block works for all heads
+    /// that share a head of K and V.
     Span heads_of(const Placement& block) const;
-    /// Whether a step belongs to a block that runs on this SM.
+    /// Whether a step belongs to a thread block on this SM; a launch belongs to every SM.
     bool on_sm(const Step& step, Index sm) const;
 
   private:
@@ -143,15 +144,15 @@ class Run {
     void add_up();
     void spread_time();
     double recorded_until(std::size_t launch) const;
-    /// The errors of a thread block's output, computed as far as somebody has looked.
+    /// The errors of a thread block's output, computed up to the latest tick that was asked for.
     struct BlockErrors {
         struct Future {
             Region region;          ///< where a tile is stored next
-            TileId sums = no_tile;  ///< the row sums that divide it before that
+            TileId sums = no_tile;  ///< the row sums that divide the tile before it is stored
         };
         std::vector<Index> steps;         ///< of the block
-        std::map<Index, Future> writes;   ///< those of them that write what becomes output
-        std::size_t done = 0;             ///< steps
+        std::map<Index, Future> writes;   ///< of these steps, those that write what becomes output
+        std::size_t done = 0;             ///< how many of the steps have been looked at
         std::map<TileId, Index> written;  ///< by tile: the step that wrote it last
         std::vector<ErrorPoint> points;
     };

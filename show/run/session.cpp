@@ -22,13 +22,13 @@ bool may_take_long(const Setup& s) {
 
 }  // namespace
 
-/// Allocated by itself, because a thread may work on it.
+/// On the heap, so that it stays in place while a thread works on it and the Session moves.
 struct Session::InTheMaking {
     InTheMaking(const Setup& setup, const RecordingLimits& limits)
         : making(setup, limits), job([this](Control& control) { return making.work(control); }) {}
 
     Making making;
-    Job job;  // last, to end first
+    Job job;  // last member, so that it is destroyed first
 };
 
 Session::Session(RecordingLimits limits) : limits_(limits) {}

@@ -1,4 +1,4 @@
-// What is being looked at: the flags that decide a run, the run itself, and a second one beside it in a race.
+// What is being looked at: the flags that decide a run, the run itself, and in a race a second run beside it.
 #pragma once
 
 #include "show/run/job.hpp"
@@ -12,29 +12,29 @@ class Session {
     ~Session();
     Session(Session&&) noexcept;
 
-    /// Asks for what `setup` says, unless that was asked for last. What takes no longer than a frame is there at once.
-    /// Anything else is in the making, and the old result stays until pump() or finish() replaces it. A wrong setup
-    /// leaves problem() and no run; tiles that do not fit on chip leave overflow() and no run. Never throws for what a
-    /// user can ask for.
+    /// Begins to make what `setup` asks for, unless the last call asked for the same. A result that takes no longer
+    /// than a frame is there when ask() returns. Otherwise it is in the making, and the old result stays until pump()
+    /// or finish() replaces it. A wrong setup leaves problem() and no run; tiles that do not fit on chip leave
+    /// overflow() and no run. Never throws for what a user can ask for.
     void ask(const Setup& setup);
     /// Changes one flag, by its name without dashes, as on the command line; an empty value resets it. An invalid value
     /// becomes problem() at once, and leaves setup() as it was.
     void set(const std::string& flag, const std::string& value);
 
-    /// Call this every frame: where no thread does the work, does at most `units` units of it (see Making), each of
-    /// some milliseconds. True when nothing is in the making.
+    /// Call this every frame. Where no thread does the work, does at most `units` units of the work (see Making), each
+    /// of some milliseconds. True when nothing is in the making.
     bool pump(Index units = 4);
-    /// Works, or waits, until what was asked for is there.
+    /// Does the work, or waits for the thread that does it, until what was asked for is there.
     void finish();
     /// Gives up what is in the making. setup() is again the setup that is shown, if there is one.
     void cancel();
     bool busy() const { return making_ != nullptr; }  ///< something is in the making
-    Job::Progress progress() const;                   ///< of it, in units
+    Job::Progress progress() const;                   ///< of what is in the making, in units
 
-    const Setup& setup() const { return setup_; }  ///< asked for
-    const Algorithm& algorithm() const;            ///< asked for
+    const Setup& setup() const { return setup_; }  ///< the setup asked for last
+    const Algorithm& algorithm() const;            ///< the algorithm of this setup
 
-    // The result. While something is in the making, this is the result before it.
+    // The members down to rival() return the result; while something is in the making, the result before it.
 
     const lab::Request* request() const { return made_.request ? &*made_.request : nullptr; }  ///< nullptr if wrong
     const std::optional<Tiling>& tiling() const { return made_.tiling; }  ///< of the first run, completed
@@ -53,18 +53,19 @@ class Session {
     std::pair<Index, Index> ticks_at(Index position) const { return moments_[static_cast<std::size_t>(position)]; }
     /// The first position at which the run has carried out `tick` ticks.
     Index position_of(Index tick) const;
-    /// Modelled: when one of the two runs reaches a tick; in a race what is played stands for whole runs.
+    /// The modelled time at which one of the two runs reaches a tick; in a race, as if its recording were the whole
+    /// run.
     double seconds(const Run& run, Index tick) const { return rival() ? run.seconds_for_all(tick) : run.seconds(tick); }
-    /// The first position at which the run, or its rival where asked for, has reached this modelled time.
+    /// The first position at which the run, or with `of_rival` its rival, has reached this modelled time.
     Index position_at(double seconds, bool of_rival) const;
-    /// How long the move to a position takes, where the average one takes 1; always 1, unless the pace is time.
+    /// How long the move to a position takes, where the average move takes 1; always 1, unless the pace is time.
     double weight(Index position) const;
     /// Takes both runs to a position.
     void show(Index position);
 
-    /// Counts of the same problem on the same GPU by another algorithm, with its own automatic tiles where tiles are
-    /// automatic (those of released kernels in place of the best); nullptr where it does not fit or it computes
-    /// something else. Kept until the setup changes.
+    /// Counts the same problem on the same GPU with another algorithm. Where tiles are automatic, this algorithm's own
+    /// are chosen (those of released kernels in place of the best). nullptr where its tiles do not fit on chip, or it
+    /// computes something else. The result is kept until the setup changes.
     const lab::Report* counted(const std::string& algorithm);
     /// Changes whenever there is another run to show.
     std::uint64_t version() const { return version_; }

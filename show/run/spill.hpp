@@ -34,14 +34,14 @@ std::optional<Spill> spill_of(const lab::Experiment& experiment, const std::stri
 
 /// "275 GB of 42.9 GB: the tensors of standard spill over HBM".
 std::string spill_title(const Spill& spill);
-/// Why such a run is counted, and not played.
+/// Why a run whose tensors spill over is counted, and not played.
 std::string spill_reason();
-/// "HBM of A100-40GB: 42.9 GB", on the rim; "232 GB too much", above it.
+/// rim_text(), at the line where HBM is full: "HBM of A100-40GB: 42.9 GB". beyond_text(), above: "232 GB too much".
 std::string rim_text(const Spill& spill);
 std::string beyond_text(const Spill& spill);
 /// "S alone takes 137 GB, 3.2 times all of HBM: 16 × 65,536 × 65,536 f16."
 std::string culprit_text(const Spill& spill);
-/// "P  137 GB", the longest first.
+/// "P  137 GB", the longest version first.
 std::vector<std::string> spilled_tensor(const Spill::Tensor& tensor);
 std::string about_spilled(const Spill::Tensor& tensor);
 /// What buttons say: "Use flash_v2: 541 MB", "Use N = 16,384".

@@ -8,7 +8,7 @@ namespace {
 /// What a tick of an SM is part of.
 struct TickPart {
     Index launch = -1, block = -1, turn = -1;
-    bool begins = false;  ///< an operation or a line begins, which has no number
+    bool begins = false;  ///< an operation, or a visit of a line, begins; these have no number
 
     friend bool operator==(const TickPart&, const TickPart&) = default;
 };
@@ -21,7 +21,7 @@ class TickParts {
             if (t.around >= 0) holds_turns_[static_cast<std::size_t>(t.around)] = true;
     }
 
-    /// Nothing where the SM does nothing in this tick.
+    /// The part of the run that this tick belongs to; nullopt where the SM does nothing in the tick.
     std::optional<TickPart> of(Index tick) const {
         std::optional<TickPart> part;
         for (Index k = run_.schedule().steps_after(tick - 1); k < run_.schedule().steps_after(tick); ++k) {
@@ -76,7 +76,7 @@ Index stride_back(const Run& run, Stride stride, Index sm, Index tick) {
     for (Index t = tick; t > 0; --t) {
         const std::optional<TickPart> part = parts.of(t);
         if (!part) continue;
-        // Where the SM was idle from here to `tick`, its last part ended here.
+        // Without `after`, the SM was idle from here to `tick`: its last part ended here.
         if (t < tick && (!after || TickParts::begins(*after, *part))) return t;
         after = part;
     }

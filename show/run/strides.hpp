@@ -1,4 +1,4 @@
-// How far one step goes: an operation, or on to the end of what it is part of.
+// How far one step goes: an operation, or to the end of a larger part of the run.
 #pragma once
 
 #include "show/run/run.hpp"

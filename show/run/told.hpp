@@ -1,4 +1,4 @@
-// A cache of what is derived from runs: made when it is asked for, dropped when the session shows another run.
+// A cache of objects derived from runs: made when first asked for, dropped when the session shows another run.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace tilescope::show {
 template <class T, class... Where>
 class Told {
   public:
-    /// `version` changes with what the session shows; make() makes what is not in the cache yet.
+    /// The object with the key `where`; make() makes it if it is not in the cache. `version` changes with what the
+    /// session shows.
     template <class Make>
     T& of(std::uint64_t version, const std::tuple<Where...>& where, Make&& make) {
         if (version != version_) told_.clear();

@@ -8,7 +8,7 @@ namespace tilescope::show {
 
 void read_steps(const Schedule& schedule, std::initializer_list<StepReader*> readers) {
     const Trace& trace = schedule.trace();
-    std::vector<Index> turns(schedule.placements().size(), -2);  // by placement; -2: it has not begun
+    std::vector<Index> turns(schedule.placements().size(), -2);  // by placement; -2: block not begun
     std::span<const Placement> blocks;                           // of the launch
     const Placement* at = nullptr;
     Index tick = 1;

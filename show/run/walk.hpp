@@ -1,4 +1,4 @@
-// One walk over a recording, for all that is read out of it.
+// One walk over a recording, which serves all readers of the recording.
 #pragma once
 
 #include <initializer_list>
@@ -7,11 +7,11 @@
 
 namespace tilescope::show {
 
-/// A step of a recording, and where the walk is.
+/// A step of a recording, and its place there.
 struct Reading {
     const Step& step;
     Index number;           ///< of the step: an index into the trace
-    Index tick;             ///< that carries it out
+    Index tick;             ///< the tick that carries out the step
     std::size_t placement;  ///< of its thread block: an index into Schedule::placements()
 };
 

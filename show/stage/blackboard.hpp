@@ -14,9 +14,9 @@ struct Blackboard {
     std::vector<std::string> left_out;  ///< tiles that found no room
 };
 
-/// For each of these steps of an SM: its number, line and formula, and the new row 0 of each computed tile that it
-/// writes, row statistics first. Tiles that do not fit into `width` characters are left out. Without values: bytes and
-/// FLOPs so far. The run is then at the last of these steps.
+/// One row for each of these steps of an SM: its number, line and formula, and the new row 0 of each computed tile that
+/// the step writes, row statistics first. Tiles that do not fit into `width` characters are left out. Without values,
+/// the row has bytes and FLOPs so far in place of tiles. Leaves the run at the last of these steps.
 Blackboard blackboard(Run& run, Index sm, const std::vector<Index>& steps, std::size_t width);
 
 }  // namespace tilescope::show

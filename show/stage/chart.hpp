@@ -18,7 +18,8 @@ struct ChartAxis {
 struct ChartAxes {
     ChartAxis x, y;
 };
-/// Limits that the figure leaves open are chosen to contain all points of the panel, and `besides`.
+/// Limits that the figure leaves open are chosen so that all points of the panel, and the points `besides`, lie within
+/// them.
 ChartAxes axes_of(const lab::Panel& panel, const std::vector<std::pair<double, double>>& besides);
 
 }  // namespace tilescope::show

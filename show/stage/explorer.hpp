@@ -1,5 +1,5 @@
-// The views to explore beside a run: the plane of tile sizes, the roofline, and bytes against N. They are computed
-// while frames go on, for what the session shows.
+// The views to explore beside a run: the plane of tile sizes, the roofline, and bytes against N. They are computed for
+// what the session shows, while frames go on.
 #pragma once
 
 #include "lab/figure/kinds.hpp"
@@ -11,7 +11,7 @@ namespace tilescope::show {
 
 /// Explains the mark of the present run in a figure.
 std::string about_trail();
-/// What stands below a figure. `waiting`: the figure that was asked for is in the making, and this is another one.
+/// The text below a figure. `waiting`: the figure that was asked for is in the making, and this is another one.
 std::string about_figure(const lab::Figure& figure, bool waiting);
 
 class Explorer {
@@ -20,9 +20,10 @@ class Explorer {
     ~Explorer();
 
     /// Call this every frame. Begins the plane or figure that the view needs for what the session shows and, where no
-    /// thread is at work, does at most `units` units of it. True when nothing is left to do.
+    /// thread is at work, does at most `units` units of the work. True when nothing is left to do.
     bool pump(const Session& session, const View& view, Index units = 1);
-    /// Works, or waits: await() until what was begun can be shown, finish() until nothing is left to do.
+    /// Both do the work, or wait for the thread that does it: await() until what was begun can be shown, finish() until
+    /// nothing is left to do.
     void await(const Session& session, const View& view);
     void finish(const Session& session, const View& view);
 

@@ -11,7 +11,7 @@ namespace tilescope::show {
 using text::message;
 namespace {
 
-/// A factor below 1: exp of the difference of two maxima. One of them was not the largest after all.
+/// The first factor below 1, exp of a former maximum minus a new one: the former was not the largest score after all.
 std::optional<First> first_rescaling(const Run& run) {
     const Trace& trace = run.trace();
     for (Index k = 0; k < trace.size(); ++k) {
@@ -30,7 +30,7 @@ std::optional<First> first_rescaling(const Run& run) {
     return std::nullopt;
 }
 
-/// A thread block goes past a tile in which no query sees a key: at the end of its row, or at the top of its column.
+/// The first time a thread block goes past a tile in which no query sees a key: at a row's end, or a column's top.
 std::optional<First> first_skip(const Wall& wall) {
     std::optional<First> first;
     const auto past = [&](Index i, Index j, Index tick) {
@@ -48,7 +48,7 @@ std::optional<First> first_skip(const Wall& wall) {
     return first;
 }
 
-/// An SM takes its second thread block of a launch.
+/// The first thread block that is the second one of its launch on an SM.
 std::optional<First> first_wave(const Run& run) {
     std::set<std::pair<Index, Index>> took;  // launches, SMs
     std::optional<First> first;

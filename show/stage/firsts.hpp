@@ -12,7 +12,8 @@ struct First {
     Index tick;        ///< after this tick it has happened
     std::string what;  ///< one sentence
 };
-/// The firsts of what is recorded, in order of time. `wall`: of a recorded head, for skipped tiles; may be nullptr.
+/// The firsts of what is recorded, in order of time. `wall`: of a recorded head; without it (nullptr) skipped tiles are
+/// not looked for.
 std::vector<First> firsts_of(const Run& run, const Wall* wall);
 
 /// The firsts of runs that are looked at, found when they are asked for.

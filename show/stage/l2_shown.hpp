@@ -14,7 +14,7 @@ namespace tilescope::show {
 
 class L2Shown {
   public:
-    /// At tick 0 of `run`, which has to outlive this object.
+    /// Begins at tick 0 of `run`, which has to outlive this object.
     explicit L2Shown(const Run& run);
 
     /// Whether the GPU has an L2. Without one, all that is read comes from DRAM.
@@ -22,14 +22,14 @@ class L2Shown {
     /// Goes to the state after the first `tick` ticks.
     void seek(Index tick);
 
-    /// The bytes that it holds now, including copies in a second partition.
+    /// The bytes that the L2 holds now, including copies in a second partition.
     Bytes held() const;
     /// The share of a region's bytes that the L2 holds, 0 to 1. `region`: an index into RecordedTensor::regions.
     double share_held(TensorId tensor, std::size_t region) const;
     /// The bytes that a load of the tick shown had to fetch from DRAM.
     Bytes missed(Index step) const;
 
-    // So far.
+    // Bytes up to the tick shown.
 
     Bytes dram_read(TensorId tensor) const { return now_.read[tensor]; }
     Bytes dram_read() const;

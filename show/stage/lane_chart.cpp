@@ -57,7 +57,7 @@ std::string lane_chart(std::span<const LaneProgram> lanes, const LanePlay& play,
             if (a.kind == Act::Kind::product || a.kind == Act::Kind::load || a.kind == Act::Kind::work)
                 letters.of(a.what);
     const double width = (to - from) / columns;
-    const auto column_of = [&](double at) {  // the first whose middle is not before
+    const auto column_of = [&](double at) {  // the first column whose middle is not before `at`
         return std::clamp(static_cast<int>(std::ceil((at - from) / width - 0.5)), 0, columns);
     };
     for (const LanePhase& p : play.phases) {

@@ -20,7 +20,8 @@ Parts::Parts(const Run& run, Index head) : run_(run), head_(head) {
     if (launch_ < 0) return;
     read_steps(run_.schedule(), {this});
     of_partial_.resize(partials_.size());
-    // The others are added to the first part that is read: that one counts as added once it is weighed, or read.
+    // The first part that is read becomes the sum, to which the others are added. It counts as added once it is weighed
+    // or, where it has no weight, once it is read.
     for (Addition& a : additions_) {
         of_partial_[a.partial].push_back(static_cast<std::size_t>(&a - additions_.data()));
         if (a.added < 0) a.added = a.weighed >= 0 ? a.weighed : a.read;

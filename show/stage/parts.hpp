@@ -19,7 +19,7 @@ struct Partial {
     Span rows;
     Index block;                     ///< of the launch that works on the parts
     bool empty = true;               ///< its rows see none of the part's keys
-    std::vector<TileId> tiles = {};  ///< kept from the first iteration to the last; statistics before the output
+    std::vector<TileId> tiles = {};  ///< on chip in all iterations; statistics before the output
     // Its regions of the partial outputs and statistics, and the steps that stored them; -1: not recorded.
     Region output{}, statistic{};
     Index output_stored = -1, statistic_stored = -1;
@@ -29,11 +29,11 @@ struct Partial {
 struct Addition {
     std::size_t partial;  ///< an index into Parts::partials()
     Span rows;
-    Index first;  ///< row of the problem in row 0 of the tile that is read, which may have rows of several
+    Index first;  ///< row of the problem in row 0 of the tile that is read, which may hold several partials
     Index block;
-    Index read;          ///< steps: it is read, ...
-    Index weighed = -1;  ///< ... multiplied by its weight, ...
-    Index added = -1;    ///< ... and part of the sum
+    Index read;          ///< the step that reads these rows, ...
+    Index weighed = -1;  ///< ... that multiplies them by their weights, ...
+    Index added = -1;    ///< ... and that adds them to the sum
     Index weights = -1;  ///< the step that wrote the weights, one a row
 };
 
@@ -42,13 +42,13 @@ class Parts : StepReader {
   public:
     Parts(const Run& run, Index head);
 
-    /// Without parts everything below is empty.
+    /// Where keys are not cut into parts, everything below is empty.
     Index count() const { return count_; }
     Index launch() const { return launch_; }  ///< the launch that works on the parts
     /// The first launch that adds parts up; -1: none that is recorded.
     Index merge() const { return merge_; }
     Span keys(Index part) const;  ///< empty beyond the last key
-    /// Parts that have keys; they come first.
+    /// The number of parts that have keys; these are the first parts.
     Index with_keys() const;
     /// Whether a tensor holds partial results: O_s, LSE_s.
     bool is_partial(TensorId tensor) const { return tensors_.contains(tensor); }
@@ -62,13 +62,13 @@ class Parts : StepReader {
     /// The rows that a thread block of the merging launch adds up; nullopt for other thread blocks.
     std::optional<Span> rows_merged(Index launch, Index block) const;
 
-    // After a tick of the run.
+    // The state after a tick of the run.
 
-    /// Whether one of the steps above has been carried out.
+    /// Whether a step of a Partial or Addition has been carried out.
     bool happened(Index step, Index tick) const;
     /// The share of a partial output's rows that are part of a sum: 0 to 1.
     double added_share(const Partial& partial, Index tick) const;
-    /// The weight of a part in the sum of a row, once it is known; nothing without values.
+    /// The weight of a part in the sum of a row; nullopt while it is not known, and without values.
     std::optional<float> weight(const Partial& partial, Index row, Index tick) const;
 
   private:
@@ -82,11 +82,11 @@ class Parts : StepReader {
     Index head_, launch_ = -1, merge_ = -1, count_ = 0, keys_a_part_ = 0;
     std::set<TensorId> tensors_;
     std::vector<Partial> partials_;
-    std::map<Index, std::size_t> by_block_, by_row_;  // of partials_: by thread block; by first row in HBM
+    std::map<Index, std::size_t> by_block_, by_row_;  // into partials_, by thread block; by first row in HBM
     std::vector<Addition> additions_;
-    std::vector<std::vector<std::size_t>> of_partial_;  // additions
+    std::vector<std::vector<std::size_t>> of_partial_;  // indices into additions_
     std::map<TileId, Span> reading_;                    // spans of additions_, by the tile that they are read into
-    std::map<TileId, Index> written_;                   // columns of the merging launch: the step that wrote them last
+    std::map<TileId, Index> written_;                   // tiles of one column: the step that wrote them last
     std::map<Index, Span> merged_;                      // rows, by thread block of the merging launch
 };
 

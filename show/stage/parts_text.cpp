@@ -31,7 +31,7 @@ std::vector<PartCell> in_hbm(const Run& run, const Parts& parts) {
     return all;
 }
 
-/// The clause, of a head where there are several.
+/// The clause; where there are several heads, it begins with the head.
 Sentence of_head(const Run& run, const Wall& wall, const Sentence& clause) {
     const Problem& p = run.recorded();
     if (p.batch_heads() == 1) return clause;

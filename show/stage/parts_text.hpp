@@ -6,9 +6,9 @@
 
 namespace tilescope::show {
 
-/// "part 2 of 4", the longest first.
+/// "part 2 of 4", the longest version first.
 std::vector<std::string> part_names(const Parts& parts, Index part);
-/// "m 2.69": what there is of a part, for a cell; the longest first, empty at last.
+/// "m 2.69": the text of a part's cell, the longest version first, an empty one last.
 std::vector<std::string> cell_texts(const PartCell& cell);
 
 /// While partial results are added up: rows of the wall, how many parts are in their sum, and how many SMs add up for
@@ -20,7 +20,7 @@ struct AddingUp {
 std::optional<AddingUp> adding_up(const Run& run, const Wall& wall, Index focus);
 
 /// The headline where keys are cut into parts: how many are read side by side, or added up and with which weights;
-/// empty where the present operations have nothing to do with parts. Without the point at its end.
+/// empty where the present operations have nothing to do with parts. Without a full stop.
 Sentence parts_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus);
 /// The bytes that parts cost: "O_s and LSE_s of 4 parts: 1.03 kB written, 1.03 kB read again." Empty without parts.
 std::string parts_reason(const Run& run, const Wall& wall);

@@ -27,7 +27,7 @@ std::optional<double> value_of(const PlaneCell& c, const Metric& m) {
     return number_of(m, *c.report);
 }
 
-/// Whether a number is still to come.
+/// Whether the exact value of this cell is still to come.
 bool awaited(const PlaneCell& c, const Metric& m) {
     return c.has_time() && needs_time(m) && c.known != Known::exact && !c.spills();
 }
@@ -39,7 +39,7 @@ Look look_of(const PlaneCell& c, const Metric& m) {
     return c.spills() ? Look::spills : Look::no_value;
 }
 
-/// Shades between the least and the most, by their logarithms where they are far apart; the best stands out.
+/// Shades from the least to the most value, by logarithms where the two are far apart; the best value stands out.
 struct Shades {
     bool less_is_better;
     double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -141,7 +141,7 @@ class PlanePainter {
             if (const auto v = value_of(c, m_); v && !c.spills() && among(brs, c.tiling.br) && among(bcs, c.tiling.bc))
                 all.emplace_back(&c, standing_of(*c.report, *more ? -*v : *v)),
                     least = std::min(least, *more ? -*v : *v);
-        // Among tiles with equally few bytes, time decides.
+        // Where tiles move equally few bytes, time decides.
         const Objective objective = !*more && m_.unit == MetricUnit::bytes ? Objective::dram : Objective::time;
         const auto best = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
             return comes_before(a.second, b.second, least, objective);
@@ -187,7 +187,7 @@ CellText::Line line_of(const PlaneCell& c, const Metric& m) {
 
 std::string blocks_text(const PlaneCell& c) { return message("plane.blocks", c.residency().blocks); }
 
-/// The value of a neighbouring cell, its ratio to that of the cell, and its thread blocks on an SM.
+/// The value of neighbouring cell `c`, its ratio to that of cell `from`, and the thread blocks of `c` on an SM.
 CellText::Step step_of(const std::string& direction, const PlaneCell& c, const PlaneCell& from, const Metric& m) {
     CellText::Step s{direction, name_of(c.tiling), "", ""};
     if (!c.fits) {

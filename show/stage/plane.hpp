@@ -9,7 +9,7 @@ namespace tilescope::show {
 struct PlanePicture {
     enum class Look : std::uint8_t {
         value,         ///< in its shade
-        pending,       ///< has none yet
+        pending,       ///< has no value yet
         no_sram,       ///< does not fit: SRAM
         no_registers,  ///< does not fit: registers
         spills,        ///< registers would spill: no kernel would run like that
@@ -36,7 +36,7 @@ struct PlanePicture {
     std::vector<Tick> br, bc;  ///< sizes, at their cells
     std::vector<Tick> scale;   ///< of the shades
     std::vector<Mark> marks;
-    lab::TilePlane::Limits limits;  ///< for each row, how many cells have room
+    lab::TilePlane::Limits limits;  ///< for each row, how many cells fit into SRAM, and into registers
     std::string title;              ///< "time (modelled)"
     std::string meaning;            ///< of the metric
     std::string state;              ///< what is exact, estimated, pending, and how far estimates are off

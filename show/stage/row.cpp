@@ -8,7 +8,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// The line of a visit that has the sum of weights: preferably one that is added to.
+/// The line of a visit that has the sum of weights: preferably a line to which weights were added.
 const RowLine* running_sum(const std::vector<RowLine>& lines) {
     const RowLine* sum = nullptr;
     for (const RowLine& l : lines)
@@ -42,7 +42,7 @@ Index RowStory::passes(Index tick) const {
     return most;
 }
 
-/// Whether other thread blocks of the same launch have other parts of the row's keys.
+/// Whether other thread blocks of the same launch have other keys of the row.
 bool RowStory::is_of_part(const RowVisit& visit) const {
     return std::any_of(visits_.begin(), visits_.end(),
                        [&](const RowVisit& v) { return v.keys.size > 0 && v.is_beside(visit); });
@@ -139,7 +139,7 @@ void RowStory::tell_keys(RowMoment& m, Index tick) const {
         for (Index k = s.keys.begin; k < s.keys.end(); ++k) m.keys[static_cast<std::size_t>(k)].in_sum = true;
 }
 
-/// m.lines are the lines of the visit so far; they come first in m.all, its lines at the end.
+/// m.lines: the lines of the visit so far. m.all: its lines at the end, which begin with those of m.lines.
 void RowStory::tell_sums(RowMoment& m, Index tick) const {
     m.lines = lines(*m.visit, tick);
     m.all = lines(*m.visit, m.visit->to);
@@ -147,7 +147,7 @@ void RowStory::tell_sums(RowMoment& m, Index tick) const {
         if (&m.all[k] == running_sum(m.all)) m.sum_line = &m.lines[k];
     const auto tell = [&](const RowLine& sum) { m.sum = sum.now[0], m.sum_step = sum.step, m.has_sum = true; };
     if (m.sum_line) tell(*m.sum_line);
-    // Else the sum of the nearest earlier visit that has one; but the sum of a part of the keys is not the row's sum.
+    // Else the nearest earlier visit's sum; but the sum of a part of the keys is not the row's sum.
     for (const RowVisit* v = m.visit; !m.has_sum && v-- != visits_.data();) {
         if (v->is_beside(*m.visit) || (v->launch != m.visit->launch && is_of_part(*v))) continue;
         const std::vector<RowLine> done = lines(*v, v->to);
@@ -189,7 +189,7 @@ RowPlace row_place(const Run& run, const Wall& wall, const std::vector<Painter>&
     if (const Painter* p = looked_at(painters, focus)) {
         queries = p->visit->queries;
     } else {
-        // No SM is at work: the rows of the last visit that has begun.
+        // Where no SM is at work, the rows of the last visit that has begun.
         for (const Visit& v : wall.visits())
             if (v.from <= run.tick()) queries = v.queries;
     }

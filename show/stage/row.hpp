@@ -1,4 +1,4 @@
-// One row of queries under the microscope: its scores as they arrive, what is made of them, and the sums that they
+// The row of one query under the microscope: its scores as they arrive, what is made of them, and the sums that they
 // enter. Knows no algorithm: what a tile holds follows from the operations that wrote it.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace tilescope::show {
 
-/// What a row's numbers in a tile are, from what was done to them.
+/// What the row's numbers in a tile are, judged by what was done to them.
 enum class RowForm : std::uint8_t {
     other,
     scores,   ///< S
@@ -32,23 +32,24 @@ struct RowWrite {
     RowForm form;  ///< after the operation
     Index a_step;  ///< step that wrote its first operand; -1: none
     Index before;  ///< step that wrote the tile before; -1: the tile is new
-    Index a_row;   ///< the row, in the first operand
+    Index a_row;   ///< the row's number in the first operand
 };
 
 /// One iteration of a loop, or the work outside of loops, as far as it concerns the row.
 struct RowVisit {
     Index launch, block, turn;
-    Span keys;                ///< the keys whose scores it has; empty: none
+    Span keys;                ///< the keys whose scores the visit has; empty: none
     Index from, to;           ///< ticks
     Index pass;               ///< how often the first of its keys was visited before
     std::size_t first, last;  ///< writes: [first, last)
     Index update = -1;        ///< the write that takes its scores into m, as an index; -1: none
 
-    /// Whether `v` is of another thread block of the same launch, which runs beside this one, and shares nothing.
+    /// Whether `v` is of another thread block of this launch, which runs beside this visit's and shares nothing with
+    /// it.
     bool is_beside(const RowVisit& v) const { return v.launch == launch && v.block != block; }
 };
 
-/// Weights that are in a sum: those of a tile, times `factor`, which the sum was scaled by since.
+/// Weights in a sum: those of a tile, times `factor`, by which the sum has been scaled since.
 struct RowShare {
     Span keys;
     Index step, row;  ///< the step that wrote the tile, and the row in it
@@ -70,13 +71,13 @@ struct RowLine {
     bool scaled = false, added = false;
 };
 
-/// A key, after a tick.
+/// A key's state after a tick.
 struct RowKey {
     enum class State : std::uint8_t { unread, known, masked, skipped };
 
     State state = State::unread;
     bool now = false;                      ///< one of the keys of the visit under way
-    bool has_weight = false;               ///< it was exponentiated
+    bool has_weight = false;               ///< its score was exponentiated
     bool in_sum = false;                   ///< its weight is in the running sum
     float score = 0, weight = 0, was = 0;  ///< weight: as the sum has it; was: before this visit scaled the sum
 };
@@ -86,24 +87,24 @@ struct RowMoment {
     const RowVisit* visit = nullptr;  ///< under way, or the last one; nullptr: none has begun
     std::vector<RowKey> keys;
     std::vector<RowLine> lines;  ///< of the visit, as far as it is done
-    std::vector<RowLine> all;    ///< the same at the end of the visit
+    std::vector<RowLine> all;    ///< the lines of the visit at its end
     float m = 0, m_was = 0;      ///< the running maximum, and what it was before the visit
     bool has_m = false;
     bool m_updated = false;             ///< m has taken in the visit's scores
     bool in_part = false;               ///< other thread blocks have other keys of the row at the same time
     const RowLine* sum_line = nullptr;  ///< the running sum, of `lines`; nullptr: not written in the visit so far
     const RowLine* output_line = nullptr;
-    std::vector<float> output;  ///< of the tile written last
+    std::vector<float> output;  ///< the row in the output tile written last
     float sum = 0;
     bool has_sum = false;
-    Index sum_step = -1;     ///< the step that wrote it; -1: none
+    Index sum_step = -1;     ///< the step that wrote `sum`; -1: none
     bool overflows = false;  ///< exponentials are taken without a maximum
 };
 
 /// What the row would be if earlier sums were not rescaled.
 struct Forgotten {
     bool possible = false;         ///< the program rescales sums
-    bool rescales_output = false;  ///< O too, not the sum of weights alone
+    bool rescales_output = false;  ///< the program rescales O too, not the sum of weights alone
     double error = 0;              ///< relative, of the finished row
 };
 
@@ -121,14 +122,14 @@ class RowStory {
     const RowVisit* visit_at(Index tick) const;
     RowMoment at(Index tick) const;
     Forgotten forgotten() const;
-    /// A row of the tile that a step wrote.
+    /// A row of a tile as this step left it.
     std::span<const float> values(Index step, Index row) const;
     std::span<const float> values(const RowWrite& w) const { return values(w.step, w.row); }
     /// Lines of a visit after a tick.
     std::vector<RowLine> lines(const RowVisit& visit, Index tick) const;
     /// Whether the program takes maxima at all.
     bool takes_maxima() const;
-    /// How often the row's scores were loaded or computed up to a tick.
+    /// How many passes over the row's scores, loaded or computed, have begun up to a tick.
     Index passes(Index tick) const;
 
   private:
@@ -156,7 +157,7 @@ class RowStory {
     mutable std::optional<Forgotten> forgotten_;  // once it was asked for
     std::vector<RowWrite> writes_;
     std::vector<RowVisit> visits_;
-    std::map<Index, std::vector<RowShare>> shares_;  // by step that wrote a sum: the weights in it
+    std::map<Index, std::vector<RowShare>> shares_;  // by the step that wrote a sum: the weights in this sum
 };
 
 /// Stories of rows that are looked at, made when they are asked for.
@@ -168,7 +169,7 @@ class RowStories {
     Told<RowStory, const Run*, Index, Index> told_;
 };
 
-/// The row in focus: the `row`-th of the queries that an SM works on, or the last where there are fewer.
+/// The row under the microscope: the `row`-th of the queries of the SM in focus, or the last where there are fewer.
 struct RowPlace {
     Index head, query;
     Span queries;

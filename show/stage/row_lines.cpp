@@ -9,20 +9,20 @@
 namespace tilescope::show {
 namespace {
 
-/// A part of a formula, and the same in numbers.
+/// A part of a formula, in symbols and in numbers.
 struct FormulaPart {
     std::string words, numbers;
 };
 
 FormulaPart operator+(const FormulaPart& a, const FormulaPart& b) { return {a.words + b.words, a.numbers + b.numbers}; }
 FormulaPart same(const char* text) { return {text, text}; }
-/// In brackets where the number has a minus sign.
+/// Puts a number that has a minus sign in brackets.
 FormulaPart enclosed(FormulaPart p) {
     if (p.numbers.starts_with("−")) p.numbers = "(" + p.numbers + ")";
     return p;
 }
 
-/// One operation after the other.
+/// Makes the lines of a visit, one operation after the other.
 class Lines {
   public:
     Lines(const RowStory& story, const Run& run) : story_(story), trace_(run.trace()), contents_(run.contents()) {}
@@ -115,8 +115,8 @@ class Lines {
     const Trace& trace_;
     const Contents& contents_;
     std::vector<RowLine> lines_;
-    std::set<TileId> read_;  // since they were written
-    std::set<TileId> made_;  // in this visit, and not written since
+    std::set<TileId> read_;  // tiles that were read since their last write
+    std::set<TileId> made_;  // tiles made in this visit, and not written since
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace tilescope::show {
 namespace {
 
-/// What a tile holds after an operation, by its effect and by what it and its operand held before.
+/// What a tile holds after an operation. `out`: what the tile held before; `a`: what the first operand holds.
 RowForm form_after(const Event& e, RowForm out, RowForm a) {
     switch (e.operation->effect) {
         case Effect::product:
@@ -40,8 +40,8 @@ RowForm form_after(const Event& e, RowForm out, RowForm a) {
 
 }  // namespace
 
-/// Which rows the tiles of a head have. Tiles that an operation takes row by row have the same rows: found from scores,
-/// or from loads and stores.
+/// Which rows the tiles of a head have. Known from scores, loads and stores; tiles that an operation takes row by row
+/// have the same rows.
 class TileRows final : public StepReader {
   public:
     TileRows(const Run& run, Index head) : run_(run), trace_(run.trace()), tiles_(trace_.tiles().size()) {
@@ -147,7 +147,7 @@ class RowReader final : public StepReader {
         return at == to_.shares_.end() ? std::vector<RowShare>() : at->second;
     }
 
-    /// The weights in a sum after a write: those that it had, and those that were added.
+    /// The weights in a sum after a write: those in the sum before, and those that the write added.
     std::vector<RowShare> shares_after(const RowWrite& w, const Event& e) const {
         if (e.kind() == Kind::load) {
             const auto at = stored_shares_.find(place_of(e.region));
@@ -174,7 +174,8 @@ class RowReader final : public StepReader {
         if (v.turn == s.turn) v.to = tick;
     }
 
-    /// Into the current visit of the thread block, or a new one: for another iteration, or scores loaded again.
+    /// The visit that a write belongs to: the current one of the thread block, or a new one where another iteration
+    /// begins or scores are loaded again.
     Told& place(const Step& s, const RowWrite& w) {
         const Event& e = s.event;
         const auto at = under_way_.find({s.launch, e.block});

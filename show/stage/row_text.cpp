@@ -38,7 +38,7 @@ std::string about_overflow(const RowMoment& m) {
 
 bool is_first(const RowMoment& m) { return m.m_was == -INFINITY; }
 
-/// Whether the visit scales what was summed before, so far or later. is_scaled(): whether a line has been.
+/// rescales(): whether the visit scales earlier sums, so far or later. is_scaled(): whether this was done to a line.
 bool rescales(const RowMoment& m) {
     return std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.scaled && l.added; });
 }

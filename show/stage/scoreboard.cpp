@@ -16,7 +16,8 @@ const Metric& operations_of(const Run& run) {
     return *find_metric(run.counted().counters.matmul_flops > 0 ? "matmul_flops" : "exps");
 }
 
-/// Heads are alike, so the whole run has done the same share of its work as the heads that are played.
+/// The metric so far in the whole run. Heads are alike, so the whole run has done the same share of its work as the
+/// heads that are played.
 double so_far(const Run& run, const Metric& m) {
     const double whole = *number_in(m.of_counters(run.counted().counters)),
                  played = *number_in(m.of_counters(run.recorded_counters())),
@@ -24,7 +25,7 @@ double so_far(const Run& run, const Metric& m) {
     return played > 0 ? whole * (now / played) : whole;
 }
 
-/// Modelled bytes until a time.
+/// Modelled DRAM traffic from the start of the run to a time.
 std::optional<double> dram_until(const Run& run, double us) {
     double bytes = 0;
     for (const GanttLaunch& l : run.gantt().launches()) {
@@ -54,7 +55,7 @@ Scoreboard::Row row_of(const Run& run, const Score& s, bool says_when_it_ends) {
     return row;
 }
 
-/// Ratios: what the slower run needs over what the faster one needs.
+/// The row of ratios: what the slower run needs over what the faster one needs.
 Scoreboard::Row ratios(const Run& fast, const Score& f, const Run& slow, const Score& s) {
     const std::string names = std::string(slow.algorithm().name) + " : " + fast.algorithm().name;
     const std::string time = ratio_text(s.seconds, f.seconds);

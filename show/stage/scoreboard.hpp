@@ -1,4 +1,4 @@
-// A race at a moment, in numbers of whole runs: the part that is played stands for all.
+// A race at a moment, in numbers of whole runs: what is recorded stands for the whole run.
 #pragma once
 
 #include <optional>

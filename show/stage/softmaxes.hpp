@@ -21,10 +21,10 @@ struct SoftmaxMoment {
     bool done() const { return !result.empty() && result.back(); }
 };
 
-/// The programs are run, on real numbers, on a matrix of one row: their bytes and passes are counted.
+/// Runs the programs, on real numbers, on a matrix of one row: their bytes and passes are counted.
 class Softmaxes {
   public:
-    /// With the executed scores at the end of `story`, of the keys that its query sees, in the problem's type.
+    /// Takes the scores that `story` has at its end, for the keys that its query sees, in the problem's type.
     Softmaxes(const Run& run, const RowStory& story);
 
     Index keys() const { return keys_; }  ///< of the row; 0: there is nothing to take a softmax of
@@ -32,8 +32,8 @@ class Softmaxes {
     Dtype dtype() const { return dtype_; }
     /// Scores that the type holds as infinite, though they were computed as numbers.
     Index out_of_range() const { return out_of_range_; }
-    /// The programs after a share (0 to 1) of the bytes of the one that moves most: all move bytes equally fast, so one
-    /// with fewer bytes ends earlier. In the order of the ladder.
+    /// The programs, in the order of their ladder (algorithms/README.md), after the program that moves most has moved a
+    /// share (0 to 1) of its bytes. All move bytes equally fast, so one with fewer bytes ends earlier.
     std::vector<SoftmaxMoment> at(double share) const;
 
   private:
@@ -59,13 +59,16 @@ class SoftmaxesOfRows {
 
 /// What the switch is called.
 std::string softmaxes_label();
-/// The headline: which programs lost the row, or what each moved for it. The reason: what they are given, and why.
+/// softmaxes_headline(): which programs lost the row, or what each moved for it. softmaxes_reason(): what they are
+/// given, and why.
 std::string softmaxes_headline(const std::vector<SoftmaxMoment>& programs);
 std::string softmaxes_reason(const Softmaxes& softmaxes, const std::vector<SoftmaxMoment>& programs);
-/// "pass 2 of 3 · 64 B read, 0 B written (counted)", and shorter; the line of the pseudo-code that it is at.
+/// softmax_counts(): "pass 2 of 3 · 64 B read, 0 B written (counted)", and shorter. softmax_line(): the line of the
+/// pseudo-code that the program is at.
 std::vector<std::string> softmax_counts(const SoftmaxMoment& program);
 std::string softmax_line(const SoftmaxMoment& program);
-/// "sum so far 3.35"; how many results are NaN, and how many an infinite sum made 0, and shorter.
+/// softmax_sum(): "sum so far 3.35". softmax_result(): how many results are NaN, and how many an infinite sum made 0,
+/// and shorter.
 std::string softmax_sum(const SoftmaxMoment& program);
 std::vector<std::string> softmax_result(const SoftmaxMoment& program);
 

@@ -32,7 +32,7 @@ struct Visit {
     Index painted;       ///< the first tick in which there are scores
     Index loop;          ///< whose iteration it is: an index into Trace::loops(); -1: none
 
-    /// The share of its coat that is painted after a tick: 0 to 1.
+    /// The share of the visit's coat of paint that is done after a tick: 0 to 1.
     double painted_share(Index tick) const;
 };
 
@@ -49,7 +49,7 @@ struct WallEdge {
         below,
         right,
         between
-    };  ///< between: row by row, left of the right one
+    };  ///< between: row by row, between the matrix and `right`
 
     Side side;
     TensorId tensor;
@@ -102,7 +102,7 @@ class Wall {
     /// Rows of a tile that are drawn: all, except where a single row of tiles lies mostly beyond the matrix.
     Index rows_drawn() const { return rows() == 1 ? std::min(tile_rows(), 2 * rows_[0].size) : tile_rows(); }
     Cover cover(Index i, Index j) const { return covers_[cell(i, j)]; }
-    /// No query sees a key there, and nobody ever goes there.
+    /// Whether no query sees a key in the tile and no thread block ever visits it.
     bool skipped(Index i, Index j) const { return cover(i, j) == Cover::hidden && visits(i, j).empty(); }
     Index skipped_tiles() const { return skipped_; }
     /// Row blocks up to the last one that is visited: the thread blocks of those below were not recorded.
@@ -111,10 +111,11 @@ class Wall {
     const std::vector<WallSheet>& sheets() const { return sheets_; }  ///< in the order in which they are stored
     /// The name of scores of an earlier pass that a launch recomputes from Q and K; empty: it recomputes none.
     const std::string& recomputed(Index launch) const;
-    /// The same of the first launch that recomputes any.
+    /// The scores recomputed by the first launch that recomputes any; empty: none does.
     const std::string& recomputed() const { return recomputed(recomputed_.empty() ? -1 : recomputed_.begin()->first); }
 
-    /// All visits, in order of time; and as indices into these, those of a tile, and those of a thread block: its way.
+    /// All visits, in order of time. visits(i, j): those of a tile, way(): those of a thread block, as indices into
+    /// visits().
     const std::vector<Visit>& visits() const { return visits_; }
     const std::vector<std::size_t>& visits(Index i, Index j) const { return cells_[cell(i, j)]; }
     const std::vector<std::size_t>& way(Index launch, Index block) const;
@@ -123,21 +124,22 @@ class Wall {
     /// The tiles in groups of so many rows and columns, row by row. Valid until others are asked for.
     const std::vector<WallGroup>& groups(Index rows, Index cols) const;
 
-    // After a tick of the run.
+    // The state after a tick of the run.
 
-    /// Coats of paint: visits that had begun to paint the tile; one that paints half of it is half a coat.
+    /// Coats of paint: visits that had begun to paint the tile; a visit that paints half of the tile is half a coat.
     double coats(Index i, Index j, Index tick) const;
-    /// Tiles whose first coat is done; whose first coat has begun but is not done; that will be painted in all.
+    /// painted_tiles(): tiles whose first coat is done. tiles_begun(): whose first coat has begun but is not done.
+    /// tiles_to_paint(): tiles that are painted at the end.
     Index painted_tiles(Index tick) const;
     Index tiles_begun(Index tick) const;
     Index tiles_to_paint() const { return static_cast<Index>(first_begun_.size()); }
     /// Whether a sheet has been stored at this tile.
     bool stored(std::size_t sheet, Index i, Index j, Index tick) const;
     Trips trips(const WallEdge& edge, Index k, Index tick) const;
-    /// The most trips of any of an edge's tiles when all is done: most reads, most writes, most reductions.
+    /// The most reads of any tile of an edge in the whole recording, and likewise the most writes and reductions.
     Trips most_trips(const WallEdge& edge) const;
-    /// Trips of a tensor per iteration of a visit's loop: about 1 where a tile of it comes for every tile of scores, 0
-    /// where it stays on chip meanwhile.
+    /// Trips of a tensor per iteration of a visit's loop: about 1 where a tile of the tensor comes for every tile of
+    /// scores, 0 where it stays on chip meanwhile.
     Trips trips_a_visit(const Visit& like, TensorId tensor) const;
 
   private:
@@ -169,7 +171,7 @@ class Wall {
     std::vector<std::vector<std::size_t>> cells_;
     std::vector<Cover> covers_;
     Index skipped_ = 0, recorded_rows_ = 0;
-    mutable Span grouped_{0, 0};  // rows and columns of the groups
+    mutable Span grouped_{0, 0};  // rows and columns of tiles in a group
     mutable std::vector<WallGroup> groups_;
     std::map<std::pair<Index, Index>, std::vector<std::size_t>> ways_;
     std::vector<Index> first_begun_, first_done_;        // first coats: ticks, sorted

@@ -41,7 +41,7 @@ void Wall::find_edge(TensorId id) {
     if (meaning == Meaning::statistic) by_row(Side::between);
 }
 
-/// Inputs lie next to the matrix, then scratch tensors, and outputs outermost.
+/// Numbers the edges on each side: inputs lie next to the matrix, then scratch tensors, and outputs outermost.
 void Wall::sort_edges() {
     const auto rank = [&](const WallEdge& e) {
         const Role role = run_.trace().tensors()[e.tensor].role;

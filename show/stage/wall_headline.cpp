@@ -18,7 +18,7 @@ bool has_company(const Run& run, const Wall& wall) { return heads_sharing(run, w
 /// A tensor that moves more often than this in a visit moves "for every tile".
 constexpr double for_every_tile = 0.5;
 
-/// Skipped tiles of the row or column of a visit; 0 where none lie between the others.
+/// The number of skipped tiles in the row or column of a visit; 0 where none lies between tiles that are not skipped.
 Index tiles_past(const Wall& wall, const Visit& visit, bool down) {
     const Index all = down ? wall.rows() : wall.cols();
     Index hidden = 0, last = -1;
@@ -41,7 +41,8 @@ std::string walking(const Wall& wall, const Visit& from, bool down, const std::s
                    down ? wall.rows() : wall.cols());
 }
 
-/// How a painter moves over the matrix from one visit to the next; `who`: so many painters, which go the same way.
+/// How a painter moves over the matrix from one visit to the next. `who` names all painters that move like this,
+/// `painters` is their number.
 std::string way_text(const Wall& wall, const Painter& p, const std::string& who, Index painters) {
     const auto& way = wall.way(p.visit->launch, p.visit->block);
     if (p.visit->cols.size == wall.cols() && wall.cols() > 1) return message("wall.takes_rows", who, painters);
@@ -55,7 +56,7 @@ std::string way_text(const Wall& wall, const Painter& p, const std::string& who,
     return message(to.cols.begin > from.cols.begin ? "wall.goes_on" : "wall.goes_back", who, painters);
 }
 
-/// A tensor of a wall that may move to and from SMs. travellers() has those on the edges first.
+/// A tensor of a wall that may move to and from SMs. travellers() lists the tensors on the edges first.
 struct Traveller {
     TensorId tensor;
     std::string name;
@@ -128,8 +129,8 @@ std::string sheet_names(const Wall& wall) {
 
 bool ended(const Run& run) { return run.tick() == run.ticks(); }
 
-/// "36 tiles painted"; where a mask skips tiles, also of how many, and how many a row has: "21 of 64 tiles painted, at
-/// most 3 in a row".
+/// "36 tiles painted"; where a mask skips tiles, also the number of all tiles, and the most in a row: "21 of 64 tiles
+/// painted, at most 3 in a row".
 std::string painted_text(const Run& run, const Wall& wall) {
     const Index painted = wall.painted_tiles(run.tick()), all = wall.rows() * wall.cols();
     if (wall.skipped_tiles() == 0) return message("wall.painted", painted);
@@ -176,7 +177,7 @@ std::vector<std::string> scores_reasons(const Run& run, const Wall& wall) {
     return said;
 }
 
-/// "4 painters". Where several heads stand below each other, it begins with the head of the SM in focus.
+/// "4 painters". Where several heads stand below each other, the text begins with the head of the SM in focus.
 std::string who_paints(const Run& run, const Wall& wall, Index painters) {
     if (!has_company(run, wall))
         return painters == 1 ? message("wall.one_painter") : message("wall.painters", painters);

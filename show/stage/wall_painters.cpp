@@ -45,7 +45,8 @@ std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Paint
     const Index slice = slice_of(run.recorded(), tensor, wall.head());
     for (const SmState& sm : run.moment().sms) {
         if (!sm.block || slice_of(run.recorded(), tensor, run.head_of(*sm.block)) != slice) continue;
-        // m, l and O of one part of the keys are partial results: they do not stand for their rows yet.
+        // m, l and O of one part of the keys are partial results: the wall's tiles of these rows do not count as held
+        // yet.
         const bool makes = edge.side == WallEdge::Side::right || edge.side == WallEdge::Side::between;
         if (makes && sm.block->launch == wall.parts().launch()) continue;
         for (const TileState& t : sm.tiles) {

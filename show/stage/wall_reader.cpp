@@ -53,7 +53,8 @@ class WallReader final : public StepReader {
 
     void finish() {
         for (const Turn& t : turns_) close(t);
-        // Statistics of rows that are not the painted ones only happen to be as many (chunked's: one row for a chunk).
+        // Statistics of other rows than the painted ones are no edge, though they are as many (chunked has one row for
+        // a chunk).
         for (std::size_t e = to_.edges_.size(); e-- > 0;) {
             if (to_.edges_[e].side != WallEdge::Side::between || !strangers_.contains(to_.edges_[e].tensor)) continue;
             to_.edges_.erase(to_.edges_.begin() + static_cast<std::ptrdiff_t>(e));
@@ -62,7 +63,7 @@ class WallReader final : public StepReader {
     }
 
   private:
-    /// The turn that a thread block is in.
+    /// The iteration of a loop, or the work outside of loops, that a thread block is in.
     struct Turn {
         bool ours = false, paints = false;
         Visit visit{};
@@ -137,8 +138,8 @@ class WallReader final : public StepReader {
     const Run& run_;
     const Trace& trace_;
     std::vector<Turn> turns_;       // by placement
-    std::set<TensorId> strangers_;  // with other rows than those that are painted
-    std::set<TileId> anew_;         // that products of Q and K have written
+    std::set<TensorId> strangers_;  // tensors whose rows are not the painted ones
+    std::set<TileId> anew_;         // tiles that products of Q and K have written
 };
 
 void Wall::read_visits() {

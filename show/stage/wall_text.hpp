@@ -24,27 +24,29 @@ std::string tile_name(const std::string& tensor, Index k);
 std::string times_mark(double n);
 /// "×2.5": only read or only written; "4/5": read and written; "+8": added to what is in HBM.
 std::string trips_mark(const Trips& trips);
-/// In parts, for narrow places: "4", "/5", "+8".
+/// trips_mark() in parts, for narrow places: "4", "/5", "+8".
 std::vector<std::string> trips_marks(const Trips& trips);
 
-/// In place of a wall that has no room.
+/// The text in place of a wall that has no room.
 std::string no_wall_text(const Run& run);
 
-/// "28 of 64 tiles (44%) skipped: no query sees their keys", the longest first; empty where none are.
+/// "28 of 64 tiles (44%) skipped: no query sees their keys", the longest version first; empty where none are.
 std::vector<std::string> skipped_text(const Wall& wall);
 
-/// How much of the last tiles lies beyond the end of the matrix, the longest first: "40 of 64 keys do not exist".
+/// How much of the last tiles lies beyond the end of the matrix, the longest version first: "40 of 64 keys do not
+/// exist".
 struct Overhang {
     std::vector<std::string> rows, keys;
 };
 Overhang overhang(const Wall& wall, const Run& run);
-/// "row blocks 46 to 128: counted, not shown", the longest first.
+/// "row blocks 46 to 128: counted, not shown", the longest version first.
 std::vector<std::string> unrecorded_text(const Wall& wall);
 
-/// What is seen of a wall that is zoomed in on: "row blocks 3–7 of 8, key blocks 1–6 of 8; Z: all", the longest first.
+/// The part that is seen of a wall that is zoomed in on, the longest version first: "row blocks 3–7 of 8, key blocks
+/// 1–6 of 8; Z: all".
 std::vector<std::string> seen_text(const Wall& wall, Span rows, Span cols);
 
-/// "4", "of 8", "key block j of SM 3": the longest first.
+/// "4", "of 8", "key block j of SM 3": the longest version first.
 struct WallNumber {
     std::string number, of;
     std::vector<std::string> what;

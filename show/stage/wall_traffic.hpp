@@ -19,7 +19,8 @@ std::vector<WallBytes> wall_bytes(const Run& run);
 /// Another algorithm's SM traffic for the heads that are recorded; nullopt where only a part of a head is recorded.
 std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other);
 
-/// In the sequence of wall_bytes(), the bytes of scores that go to HBM and come back; where `to` is 0 there are none.
+/// The scores' bytes that go to HBM and come back. Where the bytes of wall_bytes() are laid end to end, these lie
+/// between `from` and `to`; `to` is 0 where there are none.
 struct StoredBytes {
     Bytes from = 0, to = 0;
     std::string text;  ///< "S: 524 kB"; "S and P: 2.10 MB out and back" once something of each was read

@@ -3,7 +3,7 @@
 namespace tilescope::show {
 namespace {
 
-/// Whether nothing differs but the moment, its playback, the remarks and the SM in focus.
+/// Whether the states differ in nothing but the step, the speed, the loop, the remarks and the SM in focus.
 bool alike(const State& a, State b) {
     b.step = a.step, b.speed = a.speed, b.loop = a.loop, b.remarks = a.remarks, b.view.sm = a.view.sm;
     return a == b;

@@ -16,7 +16,7 @@ constexpr std::string_view plain = "-_.~,:=/";
 
 bool stays(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || plain.find(c) != plain.npos; }
 
-/// -1: none.
+/// The value of a hex digit; -1 for any other character.
 int hex_digit(char c) {
     constexpr std::string_view digits = "0123456789abcdef";
     const std::size_t k = digits.find(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
@@ -88,8 +88,8 @@ LinkWords link_words(const State& asked, const Scene* scene) {
     const State state = without_files(asked, link.left_out);
     link.words = command_line(state);
     if (!scene || scene_number(*scene) < 0) return link;
-    // The scene alone, with the position, or with all words of the state: the first of these that gives exactly
-    // this state.
+    // The scene, followed by nothing, by the position, or by all words of the state: the first of the three that gives
+    // exactly this state.
     const std::vector<std::string> with_scene = {"--scene", scene->name};
     std::vector<std::vector<std::string>> ways = {{}};
     if (state.step != scene->state.step) ways.push_back({"--step", std::to_string(state.step)});

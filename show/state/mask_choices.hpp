@@ -16,7 +16,7 @@ struct MaskChoice {
     std::optional<Index> left, right;
     std::string documents, block_mask, mask_block;
 
-    /// The options with this mask and no other; causality stays what it is.
+    /// Sets this mask and no other in `options`; causality stays what it is.
     void set(lab::Options& options) const;
 };
 

@@ -22,7 +22,8 @@ struct Scene {
 
 /// The scenes that come with the program, in the order of a lecture.
 const std::vector<Scene>& scenes();
-/// One of these scenes, or one in a file; UsageError names the flag, and the nearest name.
+/// The scene of this name among scenes(), or the scene in the file of this name. UsageError names the flag, and the
+/// nearest name.
 Scene scene_named(const std::string& name);
 /// The number of a scene among those that come with the program, from 0; -1: none of them.
 int scene_number(const Scene& scene);
@@ -31,8 +32,8 @@ std::string scene_title(const Scene& scene);
 
 /// How a setup differs from the scene's: "heads 128", "without causal", "race flash_v1".
 std::vector<std::string> changes_of(const Scene& scene, const Setup& now);
-/// The scene's words for a setup. Where the setup is not the scene's, the title lists the changes, and the other words
-/// say that they are about the setup before.
+/// The scene, worded for a setup. Where this is not the scene's setup, the title lists the changes, and the other words
+/// say that they are about the setup before the changes.
 Scene worded_for(const Scene& scene, const Setup& now);
 
 /// Saves what is shown to a file: with the words of the scene, if there is one.

@@ -12,14 +12,14 @@ namespace tilescope::show {
 
 struct ScoreChoice {
     const char* name;                ///< of the item: "pair-bias"
-    const char* shown;               ///< the message "bias per pair"
-    const char* about;               ///< a message
-    std::optional<Feature> feature;  ///< that an algorithm needs for it
+    const char* shown;               ///< id of a message: "bias per pair"
+    const char* about;               ///< id of a message
+    std::optional<Feature> feature;  ///< what an algorithm has to support for this
     const char* bias = "none";
     std::optional<bool> alibi = {};
     std::optional<double> soft_cap = {};
 
-    /// The options with this done to the scores, and nothing else; dropout stays what it is.
+    /// Sets in `options` that this is done to the scores, and nothing else; dropout stays what it is.
     void set(lab::Options& options) const;
     bool is_of(const Algorithm& algorithm) const { return !feature || algorithm.supports.has(*feature); }
 };

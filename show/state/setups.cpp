@@ -59,7 +59,7 @@ Setup with_algorithm(Setup s, const std::string& name) {
         while (const char* flag = attention_flag(s.options)) clear_flag(s.options, flag);
         s.options.q.clear(), s.options.k.clear(), s.options.v.clear();
     } else {
-        if (before && !has_heads(*before)) s.options.dim = first_dim;  // a softmax has none
+        if (before && !has_heads(*before)) s.options.dim = first_dim;  // a softmax has no head dimension
         s.options.x.clear();
     }
     if (!has_splits(algorithm.knobs)) clear_flag(s.options, "splits");

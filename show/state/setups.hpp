@@ -8,10 +8,10 @@
 
 namespace tilescope::show {
 
-/// A setup to begin a lecture with: flags over the standard ones, for whatever algorithm is chosen.
+/// A setup to begin a lecture with: flags that replace standard ones, for whatever algorithm is chosen.
 struct Example {
     const char* name;  ///< a message
-    const char* what;  ///< a message of one sentence: what it shows
+    const char* what;  ///< id of a message, one sentence: what the example shows
     std::vector<std::pair<const char*, const char*>> flags;
     bool race = false;  ///< against the first algorithm of the same computation (the last, for the first)
 };
@@ -27,8 +27,8 @@ Setup first_setup(Setup asked);
 /// Where the first lesson begins: in the middle of the fourth key block, with one row block done.
 inline constexpr Index first_step = 46;
 
-/// The same setup for another algorithm, without the flags that mean nothing to it. After a softmax, which has no head
-/// dimension, it takes that of the first setup.
+/// The same setup for another algorithm, without the flags that mean nothing to it. A softmax has no head dimension: a
+/// setup that follows one takes the head dimension of first_setup().
 Setup with_algorithm(Setup setup, const std::string& algorithm);
 
 /// The same setup for a layer of a model, which decides sizes, type, mask and scale: flags and files that gave these

@@ -31,18 +31,18 @@ State state_of(const Session& session, const Playback& playback, const View& vie
 void restore(const State& state, Session& session, Playback& playback, View& view);
 
 /// The state to begin with where no algorithm is named: first_setup() of the setup asked for. Where nothing is asked
-/// for and no step is given, it stands at a step in which much of the first lesson can be seen.
+/// for and no step is given, its step is one in which much of the first lesson can be seen.
 State first_state(State asked, bool step_given);
 
 /// Adds the ALGO argument and all flags that describe a state.
 void add_state_options(CLI::App& app, State& state);
-/// Those of these options that were typed, as arguments again.
+/// The options of add_state_options() that the user typed, as arguments again.
 std::vector<std::string> typed_of_state(const CLI::App& app);
 /// The state after these arguments have replaced parts of it.
 State changed(State state, std::vector<std::string> arguments);
 /// The arguments, without the program's name, that add_state_options() reads back to an equal state.
 std::vector<std::string> command_line(const State& state);
-/// The same as one line for a shell, with the program's name.
+/// command_line() as one line for a shell, with the program's name.
 std::string shell_command(const State& state);
 
 /// Words as JSON: strings, or lists of bytes where they are not UTF-8, as names of files may not be.

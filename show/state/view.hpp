@@ -12,7 +12,7 @@ namespace tilescope::show {
 
 /// What the middle of the window shows.
 enum class Stage : std::uint8_t { wall, machine, time, row, tiles, roofline, io };
-/// Whether it shows a run step by step.
+/// Whether the stage shows a run step by step.
 constexpr bool plays(Stage stage) { return stage <= Stage::row; }
 enum class Tab : std::uint8_t { code, program };
 enum class Detail : std::uint8_t { values, counters };

@@ -23,7 +23,7 @@ const LaunchTime& longest(const Run& run) { return run.gantt().longest().time; }
 
 std::string name_of_run(const Run& run) { return run.algorithm().name; }
 
-/// How thread blocks fill the SMs; of several launches those of the longest.
+/// How thread blocks fill the SMs; where there are several launches, in the longest of them.
 std::string filling(const Run& run) {
     const LaunchTime& l = longest(run);
     const Index sms = run.gantt().sms(), places = sms * l.residency.blocks;

@@ -20,7 +20,7 @@ std::vector<std::string> gantt_title(const Run& run, bool says_when_it_ends = tr
 std::string gantt_left_out(const Session& session, Index every);
 /// What the bars and their shades mean.
 std::string gantt_legend(const Run& run);
-/// Both, one after the other.
+/// gantt_left_out() and gantt_legend(), one after the other.
 std::string gantt_note(const Session& session, Index every);
 /// The title of the share of slots that are taken.
 std::string places_title();

@@ -8,7 +8,7 @@
 
 namespace tilescope::show {
 
-/// "HBM 40.0 GiB · 2.11 MB used · of which 16.4 kB extra (LSE)", the longest first.
+/// "HBM 40.0 GiB · 2.11 MB used · of which 16.4 kB extra (LSE)", the longest version first.
 std::vector<std::string> hbm_titles(const Run& run);
 
 /// A tensor of the whole run, one slice of which is looked at.
@@ -23,7 +23,7 @@ std::string tensor_shape(const TensorShown& t);  ///< "1024 × 64 f16"
 /// The lines below the title, the most important first, each with shorter versions.
 std::vector<std::vector<std::string>> tensor_lines(const TensorShown& t, const Computation& computation,
                                                    bool with_type);
-/// The first line of its tooltip.
+/// The first line of the tensor's tooltip.
 std::string about_tensor(const TensorShown& t);
 
 /// What was done to a part of a tensor.

@@ -38,7 +38,7 @@ constexpr Shown shown_of_launch[] = {
     {"registers_per_thread", false, true},
 };
 
-/// Adds which of several launches it is, and why it is infeasible, or that its registers are estimated.
+/// Adds lines about the longest launch: which it is, and why it is infeasible or that its registers are estimated.
 void add_launch(const Report& r, std::vector<std::string>& lines) {
     const LaunchTime& l = longest(r);
     if (const auto n = static_cast<Count>(r.time->launches.size()); n > 1)
@@ -104,7 +104,7 @@ CounterRow row_of(const Shown& s, const Run& run, const std::string& name, const
     return row;
 }
 
-/// A counted metric, but of the whole run only.
+/// The row of the compulsory bytes, which are counted for the whole run only.
 CounterRow compulsory_row(const Run& run, const std::string& name, const Report* other) {
     const Metric& m = *find_metric("compulsory_bytes");
     const auto cell = [&](const Report& r) {

@@ -30,7 +30,7 @@ std::string moved_tensor(const Run& run, Index step) {
     return same ? tensor : message("narration.stored_as", from, tensor);
 }
 
-/// The name of what the written tile holds: before the operation where it updates the tile, else after it.
+/// What the written tile holds, by name: before the operation where it updates the tile, else after it.
 const std::string& written(const Run& run, Index step) {
     const std::string& before = run.contents().before(step);
     const bool updates = run.trace()[step].event.operation->access != Access::write && !before.empty();
@@ -151,7 +151,7 @@ std::vector<std::string> clauses(const Run& run, const SmState& sm) {
             made.push_back(&s);
     }
     if (!made.empty()) said.push_back(making(run, made));
-    // Tiles that are given back beside other work are not mentioned.
+    // Tiles that are given back are not mentioned where the SM does other work as well.
     if (!released.empty() && (ends || (made.empty() && !operation))) said.push_back(giving_back(run, released));
     if (!operation) return said;
     said.push_back(told(run, sm.steps.back(), makes_result));

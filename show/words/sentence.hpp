@@ -20,7 +20,8 @@ struct Phrase {
 };
 using Sentence = std::vector<Phrase>;
 
-/// Arguments of a message. In its words a character stands for phrases, which keep their hues.
+/// Makes arguments of a message out of phrases: a single character stands for each argument, and in() puts the phrases,
+/// with their hues, in its place.
 class Marks {
   public:
     text::Argument of(const Sentence& s) {

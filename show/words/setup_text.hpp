@@ -28,8 +28,8 @@ std::string about_distribution(lab::Distribution distribution);
 /// What a thread block has on chip.
 std::string machine_text(const GpuSpec& gpu);
 
-/// For tiles that do not fit: the title, with the sizes that were given and those that were chosen; the capacity; the
-/// need; the way out.
+/// For tiles that do not fit. overflow_title(): with the sizes that were given and those that were chosen.
+/// capacity_text(), need_text(): what there is, and what the tiles need. fix_text(): the way out.
 std::string overflow_title(const Overflow& o);
 std::string capacity_text(const OutOfChipMemory& e);
 std::string need_text(const OutOfChipMemory& e);

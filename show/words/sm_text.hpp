@@ -19,14 +19,14 @@ Index busy_sms(const std::vector<Work>& work);
 
 /// Whether the last operation is done: only freeing what is on chip is left.
 bool has_ended(const Run& run);
-/// About the launch, the longest first: "flash_v2 · 64 thread blocks · 64 of 108 SMs busy, 32 of them
+/// About the launch, the longest version first: "flash_v2 · 64 thread blocks · 64 of 108 SMs busy, 32 of them
 /// shown".
 std::vector<std::string> launch_lines(const Run& run, Index busy, bool over);
 /// The tooltip of an SM among all of them.
 std::string about_sm(const Run& run, Index sm, Work work);
 
-/// About an SM: "SM 3"; where it is, the longest first: "head 1 of 8, i = 3 of 8, j = 2 of 8 · block 12"; "block 12" or
-/// "idle"; "line 7" or nothing.
+/// sm_name(): "SM 3". sm_places(): where the SM is, the longest version first: "head 1 of 8, i = 3 of 8, j = 2 of 8 ·
+/// block 12". sm_block(): "block 12" or "idle". sm_line(): "line 7" or nothing.
 std::string sm_name(const SmState& sm);
 std::vector<std::string> sm_places(const Run& run, const SmState& sm);
 std::string sm_block(const SmState& sm);
@@ -40,7 +40,7 @@ std::string name_of(StepKind phase);
 /// "SRAM" and "24.0 KiB of 163 KiB", "free 139 KiB".
 std::string space_title(Space space);
 std::string space_used(Bytes used, Bytes capacity);
-/// The same, and for little room the used bytes alone.
+/// space_used() and, for little room, the used bytes alone.
 std::vector<std::string> space_used_texts(Bytes used, Bytes capacity);
 std::string space_free(Bytes used, Bytes capacity);
 

@@ -32,7 +32,7 @@ bool is_wanted(const StepsWanted& w, const Step& s) {
 struct Turn {
     std::string index;
     Index turn, of;
-    Index number;  ///< of its tile among all tiles, also where a loop skips the first ones
+    Index number;  ///< of the tile among all tiles, also where a loop skips the first tiles
     Index tiles;   ///< how many tiles there are; with a mask a loop may visit fewer
 
     /// "i = 3 of 16", "head 1 of 8", "j = 4 of 8 (turn 4 of 5)".
@@ -45,7 +45,7 @@ struct Turn {
     }
 };
 
-/// The tiles of keys, or of queries, that a loop's tile is one of: it has their size, or is the last one.
+/// All tiles of keys, or of queries, among which a loop's tile is: it has their size, or is the last one.
 Tiles tiles_around(const Run& run, Span tile) {
     const Tiling& all = run.experiment().tiling;
     const Problem& p = run.recorded();

@@ -22,7 +22,7 @@ constexpr const char* counted_keys[] = {
 std::string short_text(const Metric& m, double value) {
     if (m.unit == MetricUnit::bytes) return text::bytes(value);
     if (m.unit == MetricUnit::flops_per_byte) return value > 0 ? text::number(value) : "–";
-    // Few enough to be counted one by one.
+    // Below 100,000 a count is written in full.
     return value < 100'000 && m.unit == MetricUnit::none ? text::grouped(static_cast<Count>(value))
                                                          : text::count(value);
 }
@@ -40,7 +40,8 @@ TableCell cell(const Metric& m, const Counters& c) {
 
 double share(Bytes part, Bytes all) { return all > 0 ? double(part) / double(all) : 0.0; }
 
-/// The share that is done, for bytes of HBM: their number at the end is known.
+/// The share of HBM bytes that the recording has moved so far; nullopt for other counters, whose number at the end is
+/// not known.
 std::optional<double> progress(const char* key, const Run& run) {
     const Index end = run.ticks(), now = run.tick();
     if (key == counted_keys[0]) return share(run.hbm_read(now), run.hbm_read(end));
@@ -103,7 +104,7 @@ std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_na
     for (const char* key : counted_keys) {
         const Metric& m = *find_metric(key);
         const Counters& whole = run.counted().counters;
-        if (key == counted_keys[2] && whole.hbm_reduce == 0) continue;  // as in most programs
+        if (key == counted_keys[2] && whole.hbm_reduce == 0) continue;  // most programs reduce nothing
         CounterRow row{m.title,
                        m.brief,
                        message("tables.metric", m.title, m.meaning),

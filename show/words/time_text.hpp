@@ -14,11 +14,11 @@ using text::duration;
 std::string positions_text(const Session& session, Index number);
 /// "operation 12 of 340" at a position, in a race "moment 12 of 340".
 std::string step_text(const Session& session, Index position);
-/// "450 µs of 900 µs modelled", in a race of both, and shorter ways to say it; empty texts where nothing runs.
+/// "450 µs of 900 µs modelled", in a race the times of both runs, and shorter versions; empty texts where nothing runs.
 std::vector<std::string> modelled_times(const Session& session, Index position, bool says_when_it_ends = true);
-/// Both in one line: the longest way to say it first.
+/// step_text() and modelled_times() in one line, the longest version first.
 std::vector<std::string> step_and_times(const Session& session, Index position, bool says_when_it_ends = true);
-/// Their tooltip: what is modelled, and what it rests on.
+/// The tooltip of modelled times: what is modelled, and what the model rests on.
 std::string about_modelled_time(const Session& session);
 /// "4 operations/s"; at the pace of time "1.2 µs/s", of modelled time.
 std::string speed_text(const Session& session, double steps_per_second);

@@ -15,14 +15,14 @@ using namespace lab;
 using text::message;
 namespace {
 
-/// "row 3", "columns 4–7", in the tensor where that is known.
+/// "row 3", "columns 4–7": their numbers in the tensor where these are known, else in the tile.
 std::string span_text(Span s, bool rows, bool known, Index begin) {
     const std::string numbers = numbers_of({s.begin + begin, s.size});
     if (!known || begin == 0) return message(rows ? "value.rows" : "value.columns", s.size, numbers);
     return message(rows ? "value.rows_of_tile" : "value.columns_of_tile", s.size, numbers, std::to_string(s.begin));
 }
 
-/// Decimals that give the largest number three significant digits; -1 where no number of decimals reads well.
+/// Decimals that give the largest number two or three significant digits; -1 where no number of decimals reads well.
 int decimals_of(TileData values) {
     float largest = 0;
     for (const float v : values)

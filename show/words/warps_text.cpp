@@ -88,7 +88,7 @@ std::string winner(const Rivals& r) {
     return message(by_keys > by_rows ? "warps.split_q_wins" : "warps.split_k_wins", text::number(times));
 }
 
-/// From which shape of the tile on the other split is better.
+/// The shape of the tile from which on the other split is better.
 std::string turning_point(const Rivals& r, double even) {
     const Index least = least_share * r.number();
     const double even_br = static_cast<double>(r.bc()) / even;
