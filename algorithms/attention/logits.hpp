@@ -15,7 +15,7 @@ double scale_of_logits(const Problem& problem);
 
 /// scale Q K^T, for some rows of a head and some of its keys.
 Matrix products(const Problem& problem, const Inputs& inputs, Index slice, Span rows, Span keys);
-/// The same with soft-cap, biases and ALiBi, and -inf where a query does not see a key.
+/// products() with soft-cap, biases and ALiBi, and -inf where a query does not see a key.
 Matrix logits(const Problem& problem, const Inputs& inputs, Index slice, Span rows, Span keys);
 
 /// sum += weights * values. sees(row, k) says whether a row of the sum sees row k of `values`. A hidden row of `values`

@@ -12,7 +12,7 @@ const KernelDescription no_kernel = {};
 
 namespace {
 
-/// The message of the algorithm's folder; empty where it has none.
+/// The message NAME.`what` of the algorithm's en.txt; empty where there is none.
 std::string in_its_words(const Algorithm& algorithm, const std::string& what) {
     const std::string_view* words = text::language().words(algorithm.name + ('.' + what));
     return words ? std::string(*words) : std::string();

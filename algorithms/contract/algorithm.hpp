@@ -29,7 +29,7 @@ struct CodeLine {
 /// The declared tensors, by name.
 class Tensors {
   public:
-    /// A name, and where the program says it.
+    /// The name of a tensor, and where the program asks for it.
     struct Name {
         std::string_view name;
         Here here;
@@ -38,7 +38,7 @@ class Tensors {
     };
 
     void add(const char* name, Hbm tensor) { tensors_.emplace_back(name, tensor); }
-    /// Misuse where no tensor of that name is declared.
+    /// Throws Misuse where no tensor of that name is declared.
     Hbm operator[](Name name) const;
 
   private:
@@ -69,46 +69,46 @@ struct Idealised {
     std::string why;
 };
 
-/// algorithms/contract/kernel_description.hpp
+/// Defined in algorithms/contract/kernel_description.hpp.
 struct KernelDescription;
 /// The description of an algorithm that has no known kernel.
 extern const KernelDescription no_kernel;
 
 struct Algorithm {
     const char* name = "";   ///< its folder's name
-    const char* title = "";  ///< its name as papers print it; empty: they print none
+    const char* title = "";  ///< its name as papers print it; empty where they print none
     const Computation* computes = nullptr;
     FeatureSet supports = {};
     int rung = 0;                         ///< position in its computation's ladder
-    const char* idea = "";                ///< of an added algorithm; others have their words in en.txt: see idea_of()
+    const char* idea = "";                ///< only of an added algorithm; others say it in en.txt: see idea_of()
     const char* paper = "";               ///< source: paper, algorithm, lines
     std::span<const CodeLine> code = {};  ///< in order of line number
-    /// The tensors that it reads, writes and needs as scratch. Empty: those of its computation.
+    /// The tensors that the algorithm reads, writes or needs as scratch. Empty: the tensors of its computation.
     std::function<std::vector<TensorDecl>(const Problem&, const Tiling&)> tensors = {};
     std::function<void(Gpu&, const Tensors&, const Problem&, const Tiling&)> run = {};
     Prediction (*predict)(const Problem&, const Tiling&,
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
-    Knobs knobs = tile_knobs;        ///< what a mapping chooses
+    Knobs knobs = tile_knobs;        ///< the numbers of a Tiling that users can choose
     bool packs = false;              ///< a row block may hold rows of several heads: see packed()
     const char* forward = nullptr;   ///< of a backward pass: the forward algorithm whose outputs it reads
     const char* formerly = nullptr;  ///< its name in earlier versions, which people have typed and saved
     const KernelDescription* kernel = &no_kernel;
-    const char* file = nullptr;  ///< of an added algorithm: where it came from
+    const char* file = nullptr;  ///< the file that an added algorithm came from; nullptr for others
 };
 
 /// All algorithms, by computation and rung, then the added ones. A reference to an algorithm stays valid.
 const std::deque<Algorithm>& algorithms();
-/// Adds an algorithm that has no folder here, to be found by its name. Its texts and lines of code must outlive the
-/// program. It replaces an algorithm that was added by the same name before. UsageError, which names `file`, where it
-/// is not complete or has the name of an algorithm with a folder. Not to be called while anything runs.
+/// Adds an algorithm that has no folder here, or replaces one that was added by the same name. Its texts and lines of
+/// code must live until the program ends. Throws UsageError, which names `file`, where the algorithm is incomplete or
+/// has the name of an algorithm with a folder. Not to be called while anything runs.
 const Algorithm& add_algorithm(Algorithm algorithm, const char* file);
 /// Finds an algorithm by its name or former name. nullptr when there is none.
 const Algorithm* find_algorithm(std::string_view name);
 
 /// An algorithm's pseudo-code without the lines that the problem does not use.
 std::span<const CodeLine> code_for(const Algorithm& algorithm, const Problem& problem);
-/// A line of an algorithm's pseudo-code without indentation; empty where no line has that number.
+/// The pseudo-code of the line with this number, without indentation; empty where there is no such line.
 std::string code_of(const Algorithm& algorithm, std::uint16_t line);
 
 /// What the algorithm adds to the rung before, in a line.
@@ -121,7 +121,7 @@ struct Refusal {
     Feature feature;
     std::vector<const Algorithm*> instead;
 };
-/// The one place that decides which problems an algorithm refuses; nullopt: it supports all that is asked for.
+/// The one place that decides which problems an algorithm refuses; nullopt where it supports this one.
 std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem);
 
 }  // namespace tilescope

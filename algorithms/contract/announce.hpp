@@ -12,7 +12,7 @@
 
 namespace tilescope {
 
-/// Must be equal in a program and in a file that it loads. `contract` changes when the meaning of the contract does;
+/// A program loads a file only if both have equal stamps. `contract` changes when the meaning of the contract does;
 /// `sizes`, of types that both use, also change with the compiler and its library.
 struct Stamp {
     char magic[16] = "TileScope's own";

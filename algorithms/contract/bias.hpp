@@ -23,7 +23,7 @@ struct BiasTerm {
     friend bool operator==(const BiasTerm&, const BiasTerm&) = default;
 };
 
-/// Up to two terms, which are added up. Evoformer's "bk+ghqk" has one per key and one per query and key.
+/// The sum of up to two terms. Evoformer's "bk+ghqk" has one per key and one per query and key.
 struct Bias {
     std::vector<BiasTerm> terms;
     Index group = 1;  ///< consecutive batch entries that share a term by group
@@ -35,22 +35,22 @@ struct Bias {
     Index slice_of(const BiasTerm& term, Index head, Index heads) const;
     /// "bk+ghqk"
     std::string name() const;
-    /// nullopt where the name is no bias.
+    /// The terms of a bias's name; nullopt where it names no bias.
     static std::optional<std::vector<BiasTerm>> terms_from(std::string_view name);
     friend bool operator==(const Bias&, const Bias&) = default;
 };
 
-/// The tensors' names, in order.
+/// The names of the tensors of a bias's terms, in the order of the terms.
 inline constexpr const char* bias_tensors[] = {"bias", "bias2"};
 /// The names of their gradients, which have the same shapes.
 inline constexpr const char* bias_gradients[] = {"dbias", "dbias2"};
 
 /// ALiBi's slope of a head (Press et al., arXiv 2108.12409): 2^(-8 (head + 1) / heads) where heads is a power of two.
-/// Else, with n the power below: the first n heads have the slopes of n heads, the others every second slope of 2 n.
+/// Else, with n the power below `heads`, the first n heads have the slopes of n heads, the others every second of 2 n.
 float alibi_slope(Index head, Index heads);
 
 /// Weights are dropped with probability p; core/machine/kept.hpp says which. The mask is drawn again wherever it is
-/// needed, or (`stored`) once before, into a tensor of bytes in HBM.
+/// needed. Where `stored`, it is drawn once before, into a tensor of bytes in HBM.
 struct Dropout {
     double p = 0;
     std::uint64_t seed = 0;

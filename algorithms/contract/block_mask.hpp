@@ -29,7 +29,7 @@ inline constexpr Index endless = Index{1} << 60;
 /// Sequences that were packed one after the other: a query sees only keys of its own document.
 class Documents {
   public:
-    /// Keys of each document, none of them 0.
+    /// `lengths`: how many keys each document has, at least 1.
     explicit Documents(const std::vector<Index>& lengths);
 
     Index count() const { return static_cast<Index>(ends_.size()); }

@@ -14,7 +14,7 @@ namespace tilescope {
 class Storage;
 
 /// The slices of a tensor: one for each head of every batch entry, for each head of K and V, or for each batch entry;
-/// `whole`: one in all, or as TensorDecl::round says.
+/// `whole`: one for all, or as TensorDecl::round says.
 enum class Sliced : std::uint8_t { by_head, by_kv_head, by_batch, whole };
 
 /// A tensor in HBM that an algorithm reads, writes or needs as scratch: slices x rows x cols.
@@ -27,16 +27,16 @@ struct TensorDecl {
     Dtype dtype;
     bool in_pages = false;  ///< stored in pages: see Problem::pages
     bool saved = false;     ///< an input that Computation::saved computes from the others
-    bool zeroed = false;    ///< no input, and all 0 before the run: whoever allocates it clears it
+    bool zeroed = false;    ///< no input, but 0 before the run: whoever allocates it clears it
     /// Which slice a head reads, where slices are not spread evenly over the heads. Every `round` consecutive heads
     /// have s slices of their own, s = slices x round / (batch x heads); the h-th head of a round reads number (h /
-    /// heads_per_slice) mod s of them. 0: evenly.
+    /// heads_per_slice) mod s of them. round = 0: evenly.
     Index heads_per_slice = 0, round = 0;
-    Meaning gradient_of = Meaning::other;  ///< of a gradient: the meaning of the tensor that it belongs to
+    Meaning gradient_of = Meaning::other;  ///< of a gradient: the meaning of the tensor that it is the gradient of
 };
 TensorDecl declare(const Problem& problem, const char* name, Role role, Meaning meaning, Sliced sliced, Index rows,
                    Index cols, Dtype dtype);
-/// The same for the gradient of a tensor whose meaning is `of`.
+/// Declares the gradient of a tensor whose meaning is `of`.
 TensorDecl declare_gradient(const Problem& problem, const char* name, Role role, Meaning of, Sliced sliced, Index rows,
                             Index cols, Dtype dtype);
 
@@ -46,9 +46,9 @@ using Inputs = std::map<std::string, std::shared_ptr<Storage>, std::less<>>;
 /// Rows of outputs in double precision, row-major, by name.
 using ReferenceRows = std::map<std::string, std::vector<double>, std::less<>>;
 
-/// What the mathematics needs for each pair of a query and a key that it sees. A program may compute more.
+/// What the mathematics computes for each pair of a query and a key that it sees. A program may compute more.
 struct Needs {
-    Index over_dim = 0, over_dim_v = 0, other_flops = 0;  ///< multiply-adds for each of d and of d_v numbers, and FLOPs
+    Index over_dim = 0, over_dim_v = 0, other_flops = 0;  ///< multiply-adds: over_dim d + over_dim_v d_v; other FLOPs
 };
 
 struct Computation {
@@ -69,7 +69,7 @@ struct Computation {
     /// Rows [rows.begin, rows.end()) of a slice of the gradient of bias number `bias`.
     ReferenceRows (*reference_of_bias)(const Problem&, const Inputs&, std::size_t bias, Index slice,
                                        Span rows) = nullptr;
-    /// Rows of the inputs that an earlier pass saved, computed from the others; arguments as of `reference`.
+    /// Rows of the inputs that an earlier pass saved, computed from the other inputs; arguments as of `reference`.
     ReferenceRows (*saved)(const Problem&, const Inputs&, Index slice, Span rows) = nullptr;
 };
 
@@ -89,11 +89,11 @@ extern const Computation softmax;
 inline constexpr FeatureSet attention_features{Feature::head_dims, Feature::grouped_heads, Feature::scale,
                                                Feature::mask,      Feature::block_mask,    Feature::documents};
 
-/// The same for programs that call finish_scores().
+/// The features that programs with a call of finish_scores() support.
 inline constexpr FeatureSet score_features =
     attention_features.with(Feature::bias).with(Feature::alibi).with(Feature::soft_cap);
 
-/// The table of a problem whose K and V lie in pages: [batch, pages of a sequence, 1].
+/// The tensor of page numbers where K and V lie in pages: [batch, pages of a sequence, 1].
 inline constexpr const char* page_table = "table";
 
 /// All computations, in the order in which they are listed.

@@ -23,9 +23,9 @@ enum class Feature : std::uint8_t {
     score_types,    ///< S or P are stored in another type than Q, K, V and O
     passes,         ///< launches follow a list, as in unfused graphs
 };
-/// As people call it: "a mask", "the naive softmax".
+/// Its name in a sentence: "a mask", "the naive softmax".
 std::string name_of(Feature feature);
-/// In a word or two, at the head of a column: "mask".
+/// Its name at the head of a column, in a word or two: "mask".
 std::string word_for(Feature feature);
 inline constexpr Feature all_features[] = {
     Feature::head_dims, Feature::grouped_heads, Feature::scale,       Feature::mask,  Feature::naive_softmax,

@@ -24,13 +24,13 @@ inline bool has_small_sms(const GpuSpec& gpu) {
 /// A kernel for 16-bit types that a library ships.
 struct ReleasedKernel {
     const char* whose;                       ///< "FlashAttention-2's"
-    const char* kernel = "kernel.released";  ///< the message that says which of its kernels
+    const char* kernel = "kernel.released";  ///< the message that names the library's kernel
     const char* file;                        ///< the library's source file
     Index dim = 0;                           ///< the greatest head dimension; 0: any
-    double compute_capability = 0;           ///< the least that it runs on
+    double compute_capability = 0;           ///< the least that the kernel runs on
     const char* on = "an A100";              ///< a GPU of that compute capability
     bool takes_bias = false;
-    /// Queries x keys of a tile. nullptr: those of its computation's usual kernel.
+    /// Queries x keys of a tile. nullptr: those of the kernel that is `usual` in its computation.
     Tiling (*tiles)(const Problem&, const GpuSpec&) = nullptr;
     /// Warps of a thread block that has `rows` rows; nullptr: not known here.
     Index (*warps)(const Problem&, Index rows) = nullptr;
@@ -44,17 +44,17 @@ struct StatedError {
     double mean, worst;
 };
 
-/// Tiles of at most `rows` rows: a tensor-core kernel then splits the keys of a tile over its warps, each with an m, l
-/// and O of its own. A thread block takes at least `shared` bytes of shared memory.
+/// Where a tile has at most `rows` rows, a tensor-core kernel splits the tile's keys over its warps, each with an m, l
+/// and O of its own. A thread block then takes at least `shared` bytes of shared memory.
 struct ShortTiles {
     Index rows = 0;
     Bytes shared = 0;
 };
 
 struct KernelDescription {
-    // TileScope's own kernel, as the time model has it.
+    // TileScope's own kernel, as the time model sees it.
     std::span<const SharedPlace> places = {};  ///< tiles that use the same shared memory one after the other
-    bool overlaps = false;                     ///< a later launch starts up during the one before
+    bool overlaps = false;                     ///< a launch may start while the one before it still runs
     Index together = 1;                        ///< iterations whose loads into registers are issued together
     Index keys_of_warp = 0;                    ///< keys that a tensor-core warp owns; 0: it owns rows of queries
     ShortTiles short_tiles = {};
@@ -62,11 +62,11 @@ struct KernelDescription {
     /// Errors of modelled times, where kernels were measured: docs/time.md.
     std::optional<StatedError> on_cuda_cores = {}, on_tensor_cores = {};
 
-    // The kernel that people run.
+    // The library's kernel that people run.
     const ReleasedKernel* released = nullptr;
-    bool usual = false;  ///< algorithms of its computation without tiles of their own take these, to be comparable
+    bool usual = false;  ///< algorithms of its computation without tiles of their own take its tiles, to be comparable
     bool by_paper_rule = false;  ///< its paper has a rule for tiles
-    /// Its rule for the number of parts of the keys, given the tiles. nullptr: the rules of lab/workload/splits.hpp.
+    /// The algorithm's rule for the number of parts of the keys, given the tiles. nullptr: lab/workload/splits.hpp.
     Index (*parts)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
 
     const std::optional<StatedError>& stated_error(Style style) const {

@@ -83,12 +83,12 @@ Span Mask::rows_reached(Span keys, Index diagonal) const {
     return {positions.begin - diagonal, positions.size};
 }
 
-/// The first ones of `rows` that see the same blocks and documents.
+/// As many of the first rows of `rows` as all see the same blocks and documents.
 Span Mask::alike_rows(Span rows, Index diagonal) const {
     Index end = rows.end();
     if (blocks_) end = std::min(end, (rows.begin / blocks_->block_rows + 1) * blocks_->block_rows);
     if (documents_) {
-        // The last document has what comes after it, too.
+        // Positions after the last document belong to it.
         const Index document = documents_->at(rows.begin + diagonal);
         if (document + 1 < documents_->count()) end = std::min(end, documents_->end_of(document) - diagonal);
     }
@@ -128,7 +128,7 @@ void Mask::each_part(Span rows, Span keys, Index diagonal, F&& f) const {
 Cover Mask::cover(Span rows, Span keys, Index diagonal) const {
     const Cover all = band(rows, keys, diagonal);
     if (!patterned() || all == Cover::hidden) return all;
-    Count whole = 0;  // (query, key) pairs in parts that see all of each other
+    Count whole = 0;  // pairs in parts in which every query sees every key
     bool some_seen = false, some_hidden = false;
     each_part(rows, keys, diagonal, [&](Span part, Span across, bool sees) {
         const Cover c = sees ? band(part, across, diagonal) : Cover::hidden;

@@ -21,7 +21,7 @@ enum class Corner : std::uint8_t { bottom_right, top_left };
 inline constexpr Corner corners[] = {Corner::bottom_right, Corner::top_left};
 const char* name_of(Corner corner);
 
-/// Query r sees the keys from r + diagonal - left to r + diagonal + right, as far as these are bounds; `diagonal` is
+/// Query r sees the keys from r + diagonal - left to r + diagonal + right, as far as they have values; `diagonal` is
 /// seq_k - seq_q from the bottom right corner, and 0 from the top left. With documents, a query sees only keys of the
 /// document that key r + diagonal is in. With a block mask, a query sees only keys in blocks whose entry is 1.
 class Mask {
@@ -56,7 +56,7 @@ class Mask {
     Seen seeing(Tiles rows, Index diagonal) const;
     bool sees(Index row, Index key, Index diagonal) const;
     Cover cover(Span rows, Span keys, Index diagonal) const;
-    Count pairs(Span rows, Span keys, Index diagonal) const;  ///< of a row and a key that it sees
+    Count pairs(Span rows, Span keys, Index diagonal) const;  ///< how many pairs of a row and a key that the row sees
     /// Sets the hidden logits of tile (rows, keys) to -inf; does nothing where none is hidden. `of_a_query`: how many
     /// consecutive rows belong to one query.
     void apply(Block& b, Tile& scores, Span rows, Span keys, Index diagonal, Index of_a_query, Here here) const;

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// A stride of about 0.618 n that has no factor in common with n: modulo n, it visits all n, each far from the last.
+/// A stride of about 0.618 n, coprime with n: its multiples modulo n are all n numbers, neighbours far apart.
 Index stride_through(Index n) {
     Index stride = n * 618 / 1000 + 1;
     while (std::gcd(stride, n) != 1) ++stride;

@@ -9,9 +9,9 @@
 namespace tilescope {
 
 /// Parses "product:f32/scale+mask/softmax/product" or a name of `pass_lists`: / separates launches, + the passes of one
-/// launch, and a colon precedes the type that it writes. BadValue where the list is no graph of attention.
+/// launch, and a colon precedes the type that it writes. Throws BadValue where the list is no graph of attention.
 PassList passes_from(std::string_view text);
-/// The text of a list, never a name; "" of an empty list.
+/// The text of a list, never a name; "" if the list is empty.
 std::string name_of(const PassList& list);
 
 /// What frameworks launch where they fuse nothing, by name: softmax(q @ k.T * scale) @ v in PyTorch, Hugging Face's

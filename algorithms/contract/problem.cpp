@@ -123,7 +123,7 @@ std::string text_of(double x) {
 }
 
 void check_paging(const Problem& p) {
-    constexpr Index most = Index{1} << 30;  // entries are of 31 bits
+    constexpr Index most = Index{1} << 30;  // an entry of the page table has 31 bits
     if (!p.pages && p.pages.order != PageOrder::identity)
         throw BadValue("page_order", name_of(p.pages.order), message("problem.without_pages"));
     if (!p.pages && p.pages.shared > 0)

@@ -24,12 +24,12 @@ struct Problem {
     Dtype dtype = Dtype::f16;               ///< storage of Q, K, V, O; accumulation and row statistics are f32
     Mask mask;                              ///< which keys a query sees
     Corner corner = Corner::bottom_right;   ///< which corner of S the mask's diagonal runs through
-    std::optional<double> scale, soft_cap;  ///< s = scale q k, 1/sqrt(dim) unless given; then cap tanh(s / cap) of it
+    std::optional<double> scale, soft_cap;  ///< s = scale q k (scale: 1/sqrt(dim) unless given); then cap tanh(s / cap)
     Softmax softmax = Softmax::safe;
     Paging pages;      ///< of K and V
     Index packed = 1;  ///< query heads packed into one, the rows of a query one below the other: see packed.hpp
     Bias bias;         ///< added to the logits
-    Index alibi = 0;   ///< adds -slope |distance of query and key|, slopes for so many heads, also of a part; 0: none
+    Index alibi = 0;   ///< adds -slope |distance of query and key|, with the slopes of this many heads; 0: no ALiBi
     Dropout dropout;   ///< of the softmax's weights
     std::optional<Dtype> scores, weights;  ///< types of S and P in HBM, f32 or dtype; absent: dtype for S, S's for P
     PassList passes;                       ///< the launches of an unfused graph; empty: those of the algorithm
@@ -55,7 +55,7 @@ struct Problem {
     Tiles visible_keys(Tiles keys, Span rows) const { return visible(keys)(rows); }
     /// The query tiles in which at least one row sees a key of this tile; not for packed heads.
     Tiles seeing_rows(Tiles rows, Span keys) const { return seeing(rows)(keys); }
-    /// The same as functions of any tile, from which grid axes take their costs.
+    /// visible_keys() and seeing_rows() as functions of any tile, from which grid axes take their costs.
     Seen visible(Tiles keys) const { return mask.visible(keys, diagonal()).by_rows(packed); }
     Seen seeing(Tiles rows) const { return mask.seeing(rows, diagonal()); }
     /// Grid axes: one block per head of every batch entry; one per query tile, at the cost of the key tiles it sees.
@@ -63,7 +63,7 @@ struct Problem {
     Axis row_axis(Tiles rows, Tiles keys) const { return graded(rows, visible(keys)); }
 };
 
-/// Tile rows (of Q and O) and columns (keys), or those of the matrix; parts of the keys, where a program cuts them.
+/// Rows (queries) and columns (keys) of a tile, or of a matrix's chunk; parts of the keys, where a program cuts them.
 struct Tiling {
     Index br = 0, bc = 0, splits = 0;
     friend bool operator==(const Tiling&, const Tiling&) = default;

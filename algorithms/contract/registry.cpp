@@ -49,7 +49,7 @@ const Algorithm& add(std::deque<Algorithm>& all, Algorithm a, const char* file) 
     return all.emplace_back(std::move(a));
 }
 
-/// In the order of lists; then the algorithms that this program itself announces.
+/// The folders' algorithms by computation and rung, then those that this program itself announces.
 std::deque<Algorithm> first_ones() {
     std::vector<Algorithm> a = in_folders();
     std::sort(a.begin(), a.end(), [](const Algorithm& x, const Algorithm& y) {

@@ -12,7 +12,7 @@ class Tensors;
 void finish_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j,
                    Here here = Here::now());
 
-/// The same in parts, for programs that need the capped logits or have a launch for each part: the soft-cap; biases and
+/// finish_scores() in parts, for programs that need the capped logits or launch each part: the soft-cap; biases and
 /// ALiBi; biases, ALiBi and mask.
 void cap_scores(Block& b, Tile& s, const Problem& p, Here here = Here::now());
 void bias_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j,

@@ -19,7 +19,7 @@ struct TileSums {
 /// With `skip`, tiles in which the mask hides everything are not visited.
 TileSums tile_sums(const Problem& problem, const Tiling& tiling, bool skip = true);
 
-/// What biases, ALiBi and soft-cap add for a head that computes S `times` times over these scores; and what dropout
+/// What biases, ALiBi and soft-cap add to a head's counts if it computes these scores `times` times; and what dropout
 /// adds.
 Prediction of_finishing(const Problem& problem, const TileSums& sums, Index times = 1);
 Prediction of_dropping(const Problem& problem, const TileSums& sums);

@@ -5,10 +5,10 @@
 
 namespace tilescope {
 
-/// BadValue unless 1 <= value <= 2^40.
+/// Throws BadValue unless 1 <= value <= 2^40.
 void check_size(const char* field, Index value);
 
-/// Throws BadValue. Bounds every size such that no count overflows.
+/// Throws BadValue where a problem is not allowed. Bounds every size such that no count overflows.
 void validate(const Problem& problem);
 
 }  // namespace tilescope

@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// Q_i and dO_i, K_j and V_j side by side in shared memory, and P, then dS, staged beside them.
+/// A thread block has Q_i, dO_i, K_j and V_j side by side in shared memory, and stages P, then dS, beside them.
 constexpr KernelVariant fp32_backward_variant(Index block, Index d, Index dv) {
     return {Dtype::f32, {block, block}, d, dv, fp32_threads(block), 4 * 2 * block * (d + dv), 4 * block * block};
 }

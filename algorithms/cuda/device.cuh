@@ -25,13 +25,13 @@ inline constexpr float infinity = __builtin_huge_valf();
 __device__ inline int lane() { return threadIdx.x % L; }
 /// This thread's first row within the block's tile of queries.
 __device__ inline int first_row() { return threadIdx.x / L * R; }
-/// Whether any of this warp's 16 rows is among the first `rows`. The same for the whole warp.
+/// Whether any of this warp's 16 rows is among the first `rows`. All threads of a warp get the same answer.
 __device__ inline bool warp_has_rows(int rows) { return static_cast<int>(threadIdx.x) / 32 * 2 * R < rows; }
 
 /// e^x by one multiplication and one operation of the special-function unit. 0 for x < -87.3: subnormals are flushed.
 __device__ inline float exponential(float x) {
     float y;
-    // volatile: the compiler must not compute it ahead of a condition, where a counter would see one that nobody needs
+    // volatile: the compiler must not compute exps ahead of a condition: counters would count exps that nobody needs
     asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
     return y;
 }
@@ -40,9 +40,9 @@ __device__ inline float exponential(float x) {
 
 struct Workload {
     int seq_q, seq_k;
-    int diagonal;  ///< query r sees keys <= r + diagonal; seq_k where all keys are seen. In Masked: p.diagonal()
+    int diagonal;  ///< query r sees keys <= r + diagonal; seq_k where all keys are seen. Masked has p.diagonal()
     float scale;
-    std::uint64_t kv_per_head;  ///< in units of 2^-32, because counters take a division for an exponential
+    std::uint64_t kv_per_head;  ///< 2^32 / query heads per K/V head: counters take a division for an exponential
 
     explicit Workload(const Problem& p)
         : seq_q(static_cast<int>(p.seq_q)),
@@ -144,7 +144,7 @@ __device__ inline void wait_for_launch_before() {
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-/// The next launch may start as soon as all thread blocks of this one have called this, or ended.
+/// The next launch may start as soon as all thread blocks of this one have called this function or ended.
 __device__ inline void let_next_launch_come() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");

@@ -93,7 +93,7 @@ __device__ inline void score(Scores<Bc>& s, const SharedTile<Br, D, ReadBy::grou
 }
 
 /// O += P V over the first `keys` keys. The loop takes 4 keys at a time: elements of P beyond `keys`, up to a multiple
-/// of 4, have to be 0. O has Dv columns of V, from column `col` on.
+/// of 4, have to be 0. O comes from Dv columns of V, from column `col` on.
 template <int Br, int Bc, int Dv, int Cols, ReadBy by>
 __device__ inline void accumulate(Output<Dv>& o, const SharedTile<Br, Bc, ReadBy::groups>& p,
                                   const SharedTile<Bc, Cols, by>& v, int keys, int col = 0) {
@@ -128,7 +128,7 @@ __device__ inline void accumulate(Output<Dv>& o, const SharedTile<Br, Bc, ReadBy
     }
 }
 
-/// Scores of keys that do not exist or that causality hides become -inf. `row` and `key` are the tile's first ones.
+/// Scores of keys that do not exist or that causality hides become -inf. `row` and `key`: where the tile begins.
 template <int Bc>
 __device__ inline void mask(Scores<Bc>& s, const Workload& w, int row, int key, int keys) {
     if (keys == Bc && key + Bc - 1 <= row + w.diagonal) return;  // the whole tile is seen
@@ -145,7 +145,7 @@ template <int Bc>
 __device__ inline void mask(Scores<Bc>& s, const Plain& plain, int row, int key, int keys) {
     mask(s, plain.work, row, key, keys);
 }
-/// The same for any mask.
+/// Scores of rows or keys that do not exist, or that `m` hides, become -inf.
 template <int Bc>
 __device__ inline void mask(Scores<Bc>& s, const Masked& m, int row, int key, int /*keys*/) {
 #pragma unroll
@@ -158,7 +158,7 @@ __device__ inline void mask(Scores<Bc>& s, const Masked& m, int row, int key, in
 }
 
 /// Writes P to shared memory for the second product. O += P V reads a row of P in the warp that wrote it, so that a
-/// barrier of the warp is enough. A product with P^T needs one of the thread block.
+/// barrier of the warp is enough. A product with P^T needs a barrier of the thread block.
 template <int Br, int Bc>
 __device__ inline void stage(const SharedTile<Br, Bc, ReadBy::groups>& tile, const Scores<Bc>& p) {
     __syncwarp();

@@ -5,7 +5,7 @@
 
 namespace tilescope::cuda {
 
-/// Arguments that all of them have.
+/// Arguments that all these kernels have.
 template <class T>
 struct GradientArgs {
     Global<const T> Q, K, V, dO;

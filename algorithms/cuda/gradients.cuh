@@ -37,7 +37,7 @@ __device__ inline void accumulate_transposed(Output<D>& x, const SharedTile<Br, 
 }
 
 /// The tiles of a thread block in shared memory. Large dK_j and dV_j leave few registers for the products. Where a
-/// thread block takes several key blocks in turn (`in_turn`), addresses take more of them: loops are unrolled less.
+/// thread block takes several key blocks in turn (`in_turn`), addresses take more registers: loops are unrolled less.
 template <int B, int D, int Dv, bool in_turn = false>
 struct BackwardTiles {
     static constexpr bool large = D + Dv > 128;
@@ -84,7 +84,7 @@ struct BackwardTiles {
     }
 };
 
-/// dK_j and dV_j of the key block that begins with key j: sums over the query heads that share the head of K and V, and
+/// Stores dK_j and dV_j of the key block from key j on: sums over the query heads that share the head of K and V, and
 /// over their row blocks that see the key block. Calls with(tiles, head, i, rows, keys) while scale dS is staged.
 template <int B, int D, int Dv, bool in_turn = false, class With>
 __device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, int j, With with) {
@@ -96,7 +96,7 @@ __device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, i
     Output<Dv> dv;
     dk.fill(0);
     dv.fill(0);
-    if (first < w.seq_q) tiles.load_keys(a, kv, j, keys);  // two branches: with one, the compiler spills
+    if (first < w.seq_q) tiles.load_keys(a, kv, j, keys);  // two ifs: with one, the compiler spills registers
     if (first < w.seq_q)
         for (int head = kv * a.group, i = first; head < (kv + 1) * a.group;) {
             const int rows = min(B, w.seq_q - i);

@@ -1,5 +1,5 @@
-// The contract between an algorithm's kernel, where it has one, and everything that runs it. It has no CUDA types, so
-// that it compiles without nvcc.
+// The contract between an algorithm's kernel, where it has one, and everything that runs it. The header has no CUDA
+// types, so that it compiles without nvcc.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct KernelVariant {
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
     bool serves(const Problem& p) const {
-        // Kernels move the diagonal by one key per row, which is wrong for packed heads. They are served where nothing
+        // Kernels move the diagonal by one key per row, which is wrong for packed heads. These are served where nothing
         // is hidden: without a mask, or with a single query that is aligned with the last key.
         const bool at_the_end = p.queries() == 1 && p.corner == Corner::bottom_right;
         const bool in_order = p.packed == 1 || at_the_end || !p.mask.hides();
@@ -51,7 +51,7 @@ struct KernelVariant {
 inline constexpr Index rows_per_thread = 8, lanes_per_row = 16;
 constexpr Index fp32_threads(Index br) { return br / rows_per_thread * lanes_per_row; }
 
-/// Q_i, K_j and V_j side by side in shared memory, and P staged beside them between the two products.
+/// A thread block has Q_i, K_j and V_j side by side in shared memory, and stages P beside them between the products.
 constexpr KernelVariant fp32_variant(Index br, Index bc, Index d, Index dv) {
     return {Dtype::f32, {br, bc}, d, dv, fp32_threads(br), 4 * (br * d + bc * d + bc * dv), 4 * br * bc};
 }

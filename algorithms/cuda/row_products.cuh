@@ -29,11 +29,11 @@ template <class T>
 struct RowProductsArgs {
     Global<const T> O, dO;
     Global<float> D, zeroed;  ///< zeroed: a tensor to fill with 0; its data is nullptr where there is none
-    int seq_q, parts;         ///< parts: `zeroed` has so many, of seq_q rows each
+    int seq_q, parts;         ///< `zeroed` has so many parts of seq_q rows
 };
 
-/// D of `rows` rows from row i on, by all threads of the block. `sums` is shared memory for Br numbers. A thread block
-/// that reads this D itself needs a barrier first.
+/// Writes D of `rows` rows from row i on, with all threads of the block. `sums`: shared memory for Br numbers. A thread
+/// block that reads this D itself needs a barrier first.
 template <int threads, int Br, int DimV, class T>
 __device__ inline void row_product(Global<const T> O, Global<const T> dO, Global<float> D, int head, int i, int rows,
                                    float* sums) {

@@ -6,7 +6,7 @@
 
 namespace tilescope::cuda {
 
-/// Row i's value, which lane i of the group keeps.
+/// Gives all lanes of the group the value that lane i keeps: that of row i.
 __device__ inline float spread(float kept, int i) { return __shfl_sync(~0u, kept, i, L); }
 
 /// Reduces each row over the group's lanes; x[i] is this lane's part of row i. Each of the first three steps halves the
@@ -79,7 +79,7 @@ __device__ inline void exp_minus(Scores<Bc>& s, float m, int keys) {
 /// 1 / l, or 0 for rows that have seen no key.
 __device__ inline float inverse(float l) { return l > 0 ? 1.f / l : 0.f; }
 
-/// This lane's row among the block's, for the statistics that it keeps.
+/// The row of the thread block whose statistics this lane keeps.
 __device__ inline int kept_row() { return first_row() + lane() % R; }
 /// Whether this lane is the lower one of lanes x and x + 8, which keep the statistics of row x.
 __device__ inline bool keeps_first() { return lane() < R; }

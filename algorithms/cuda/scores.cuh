@@ -8,7 +8,7 @@ namespace tilescope::cuda {
 /// No soft-cap, bias, ALiBi or dropout.
 struct PlainScores : Plain {
     using Plain::Plain;
-    /// Bytes of shared memory that it needs.
+    /// Bytes of shared memory that finish() needs.
     static constexpr Bytes beside(Index /*bc*/) { return 0; }
     template <int threads, int Bc>
     __device__ void load(float* /*beside*/, int /*head*/, int /*key*/, int /*keys*/) const {}
@@ -61,8 +61,8 @@ struct Scored : Masked {
 
     /// Bytes of shared memory: a row of each of two biases.
     static constexpr Bytes beside(Index bc) { return 4 * 2 * bc; }
-    /// Starts to load biases with one row for all queries. Of the others, each element is read by the thread that adds
-    /// it.
+    /// Starts to load the biases that have one row for all queries. An element of another bias is read by the thread
+    /// that adds it.
     template <int threads, int Bc>
     __device__ void load(float* beside, int head, int key, int keys) const {
         for (int k = 0; k < 2; ++k)
@@ -71,7 +71,7 @@ struct Scored : Masked {
                                     keys);
     }
     /// Applies soft-cap, biases and ALiBi to the tile of scale Q K^T that begins at (row, key), before the mask. What
-    /// load() began to load has to be there.
+    /// load() began to load must have arrived.
     template <int Bc>
     __device__ void finish(Scores<Bc>& s, const float* beside, int head, int row, int key, int keys) const {
         if (cap > 0) each(s, [&](float& x, int, int) { x = cap * tanhf(x / cap); });
@@ -97,7 +97,7 @@ struct Scored : Masked {
             const int r = first_row() + i;
             const int shift = 8 * ((row + r) % 16 / 8 * 2 + lane() % 2);
 #pragma unroll 1
-            for (int c = 0; c < Bc; c += 32) {  // columns lane() and lane() + 16 of these
+            for (int c = 0; c < Bc; c += 32) {  // this thread's columns are c + lane() and 16 more
                 const uint4 words = philox(seed, {32u * head + (row + r) % 8 * 4 + lane() % 8 / 2, 0,
                                                   unsigned((row + r) / 16), unsigned((key + c) / 32)});
                 const bool left = lane() < 8;

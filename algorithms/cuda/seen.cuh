@@ -50,7 +50,7 @@ struct Masked {
         return {of[0], of[1], of[2]};
     }
     __device__ int tile(int visit) const { return tables.visits[visit]; }
-    /// Whether both exist and the row sees the key.
+    /// Whether the row and the key exist and the row sees the key.
     __device__ bool sees(int row, int key) const {
         const int distance = key - row - work.diagonal;
         if (row >= work.seq_q || key >= work.seq_k || distance < -left || distance > right) return false;

@@ -29,11 +29,11 @@ struct SharedTile {
     __device__ float& at(int r, int c) const { return data[(r * pieces + ((c / 4) ^ swizzle(r))) * 4 + c % 4]; }
 };
 
-/// From HBM to registers, past L1.
+/// Loads from HBM to registers, past L1.
 __device__ inline float4 load_past_l1(const float4* from) { return __ldcg(from); }
 __device__ inline float load_past_l1(const float* from) { return __ldcg(from); }
 
-/// From registers to HBM in one store. The compiler may split an assignment into several stores, and these are not
+/// Stores registers to HBM in one piece. The compiler may split an assignment into several stores, and these are not
 /// always merged again on their way to L2.
 __device__ inline void store_wide(float* to, float4 x) { __stcg(reinterpret_cast<float4*>(to), x); }
 __device__ inline void store_wide(float* to, float2 x) { __stcg(reinterpret_cast<float2*>(to), x); }
@@ -81,7 +81,7 @@ __device__ inline void load_async(const SharedTile<Rows, Cols, by>& tile, const 
     }
 }
 
-/// Waits until everything that this thread began to load has arrived, then for the other threads: all see all of it.
+/// Waits until everything that the threads of the block began to load has arrived; then all of them see all of it.
 __device__ inline void wait_for_loads() {
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
@@ -90,7 +90,7 @@ __device__ inline void wait_for_loads() {
 /// Makes a batch of what this thread began to load since the last call. wait_for_all_but() counts batches, empty ones
 /// too.
 __device__ inline void end_batch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits until this thread's batches have arrived, except the last n. Other threads see them after a barrier.
+/// Waits until this thread's batches have arrived, except the last n. Other threads see the batches after a barrier.
 template <int n>
 __device__ inline void wait_for_all_but() {
     asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory");

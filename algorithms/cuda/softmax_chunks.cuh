@@ -1,8 +1,8 @@
 // What the softmax kernels share: chunks of rows on their way from HBM to registers and back.
 //
-// A lane holds 8 rows of a chunk and Bc / 16 columns of each row, as of a score tile, but other columns. Of a full
-// chunk these are pieces of 4 neighbours, so that loads and stores are 16 bytes wide. Of a ragged chunk they are those
-// of a score tile: nothing beyond its end is touched, and steps of 16 columns beyond its end are not computed.
+// As of a score tile, a lane holds 8 rows of a chunk and Bc / 16 columns of each row. In a full chunk these columns are
+// pieces of 4 neighbours, so that loads and stores are 16 bytes wide. In a ragged chunk they are the columns of a score
+// tile: nothing beyond the chunk's end is touched, and steps of 16 columns beyond its end are not computed.
 #pragma once
 
 #include "algorithms/cuda/row_statistics.cuh"
@@ -15,7 +15,7 @@ using Chunk = Scores<Bc>;
 /// Thread blocks of Br rows that an SM has to hold: 512 threads together, so that a thread has up to 128 registers.
 constexpr Index blocks_per_sm(Index br) { return 512 / fp32_threads(br); }
 
-/// The rows that a thread block of Br rows works on: from X in HBM, to Y in HBM.
+/// The rows of X and Y in HBM that a thread block works on.
 template <int Bc>
 struct RowBlock {
     static_assert(Bc % (4 * L) == 0, "16 lanes read 16 bytes each");
@@ -29,7 +29,7 @@ struct RowBlock {
     __device__ int size(int j) const { return min(Bc, cols - j); }
     /// Whether this lane moves its part of the chunk at column `j` in pieces: the chunk is full, and so are its 8 rows.
     __device__ bool wide(int j) const { return j + Bc <= cols && first_row() + R <= rows; }
-    /// Whether the chunk at column `j` has this lane's element (i, e), when it does not move pieces.
+    /// Whether the chunk at column `j` has this lane's element (i, e), where !wide(j).
     __device__ bool exists(int i, int e, int j) const { return i < rows - first_row() && L * e < cols - j - lane(); }
     /// Column of the piece that this lane keeps in its elements e to e + 3.
     __device__ static int piece(int e) { return e * L + 4 * lane(); }

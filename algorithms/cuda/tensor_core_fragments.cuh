@@ -21,7 +21,7 @@ struct Accumulators {
     }
 };
 
-/// S = Q K^T, unscaled. `row` is the warp's first one.
+/// S = Q K^T, unscaled. `row` is the warp's first row.
 template <class T, int M, int Br, int Bc, int D>
 __device__ inline void score(Accumulators<M, Bc>& s, const HalfTile<T, Br, D>& q, const HalfTile<T, Bc, D>& k,
                              int row) {
@@ -94,8 +94,8 @@ __device__ inline void accumulate(Accumulators<M, Dv>& o, const Operand<M, Bc>& 
     }
 }
 
-/// Scores of keys that do not exist or that causality hides become -inf. `row` is the warp's first one, `key` the
-/// tile's.
+/// Scores of keys that do not exist or that causality hides become -inf. `row` is the warp's first row, `key` the
+/// tile's first key.
 template <int M, int Bc>
 __device__ inline void mask(Accumulators<M, Bc>& s, const Workload& w, int row, int key, int keys) {
     const int lane = threadIdx.x % 32;
@@ -111,8 +111,8 @@ __device__ inline void mask(Accumulators<M, Bc>& s, const Workload& w, int row, 
         }
 }
 
-/// Which scores of a tile are seen. They are looked up before S is computed, because beside S and O there are too few
-/// registers for that. `row` is the warp's first one.
+/// Which scores of a tile are seen. This is looked up before S is computed, because beside S and O there are too few
+/// registers for looking it up. `row` is the warp's first row.
 template <int M, int Bc>
 struct SeenScores {
     static_assert(Bc <= 128, "two bits for each eight columns");
@@ -131,7 +131,7 @@ struct SeenScores {
                     if (m.sees(r, first + bit / 2 * 8 + bit % 2)) bits[mt][half] |= 1u << bit;
             }
     }
-    /// Scores that are not seen become -inf.
+    /// Sets the scores that are not seen to -inf.
     __device__ void mask(Accumulators<M, Bc>& s) const {
 #pragma unroll
         for (int mt = 0; mt < M; ++mt)
@@ -158,7 +158,7 @@ __device__ inline void score_masked(Accumulators<M, Bc>& s, const HalfTile<T, Br
     seen.mask(s);
 }
 
-/// Stores the warp's rows, of which the first `rows` exist. They go through the warp's own rows of `tile` in shared
+/// Stores the first `rows` of the warp's rows. They go through the warp's own rows of `tile` in shared
 /// memory, so that stores are 16 bytes wide.
 template <class T, int M, int Br, int D>
 __device__ inline void store(const Accumulators<M, D>& o, const HalfTile<T, Br, D>& tile, int row, T* to, int pitch,

@@ -27,8 +27,8 @@ struct Row {
     /// Whether any thread of this warp has a k-th column of the rest.
     __device__ bool warp_has_rest(int k) const { return (full * 4 + k) * T + t / 32 * 32 < cols; }
 
-    /// Calls f(element) for this thread's elements. Those of the rest need not exist: f is called for all lanes of a
-    /// warp in which one has such an element.
+    /// Calls f(element) for this thread's elements. Elements of the rest need not exist: f is called for all lanes
+    /// of a warp in which any lane has such an element.
     template <class F>
     __device__ void each(F f) {
 #pragma unroll
@@ -41,7 +41,7 @@ struct Row {
         for (int k = 0; k < 4; ++k)
             if (warp_has_rest(k)) f(rest[k]);
     }
-    /// Elements of the rest that do not exist are `missing`.
+    /// Loads the row. Elements of the rest that do not exist become `missing`.
     __device__ void load(const float* from, float missing = -infinity) {
 #pragma unroll
         for (int k = 0; k < kept_pieces; ++k) {
@@ -84,8 +84,8 @@ __device__ float reduce_in_warp(float x, Op op) {
     return x;
 }
 
-/// Sums over the T threads of each row. All of them get the result. `sums` is room for a number of each warp of the
-/// block, in shared memory.
+/// Sums over the T threads of each row. All of them get the result. `sums` is shared memory for a number of each
+/// warp of the block.
 template <int T>
 __device__ float sum_of_row(float x, float* sums) {
     x = reduce_in_warp<T>(x, [](float a, float b) { return a + b; });

@@ -34,8 +34,8 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// FlashAttention-2's without the LSE, but Q is read once per visited tile. Where O is not kept in registers, O goes to
-/// HBM and back between two visited tiles.
+/// FlashAttention-2's counts without the LSE, but Q is read once per visited tile. Where O is not kept in registers, O
+/// goes to HBM and back between two visited tiles.
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
     const Index seeing = part_visits(p, tile, ceil_div(p.seq_k, tile.bc));

@@ -12,7 +12,7 @@ constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
     KernelVariant v = fp32_variant(br, bc, d, dv);
     v.tiles = 4 * (std::max(br * d + bc * d, br * bc + bc * dv) + 2 * br);
     v.staging = 0;
-    v.takes = br == 64 && bc == 64 ? Takes::scores : Takes::plain;  // one instance per head dimension
+    v.takes = br == 64 && bc == 64 ? Takes::scores : Takes::plain;  // scores: one instance per head dimension
     return v;
 }
 

@@ -12,7 +12,7 @@ namespace tilescope::split_kv {
 /// of the first launch on tensor cores.
 inline constexpr Index combining_threads = 128, tensor_core_threads = 128;
 
-/// CUDA cores: flash_v2's. For tiles of 16 rows the first launch has one warp; the second has more threads.
+/// CUDA cores: flash_v2's. `threads` is that of the larger launch: for tiles of 16 rows, the first has only one warp.
 constexpr KernelVariant cuda_core_variant(Index br, Index bc, Index d, Index dv) {
     KernelVariant v = fp32_variant(br, bc, d, dv);
     v.threads = std::max(v.threads, combining_threads);

@@ -72,7 +72,7 @@ __device__ inline Sum weigh(float* w, const float* lse_s, int parts, int lane, b
     return {sum, sum > 0 ? m + logf(sum) : -infinity};  // [14]
 }
 
-/// Adds up the `o` of all shares of a place; the first share gets the sum.
+/// Adds up `o` over all shares of the same columns; the first share gets the sum.
 template <int shares>
 __device__ inline void add_shares(float4& o) {
     __shared__ float4 all[shares][combining_threads];

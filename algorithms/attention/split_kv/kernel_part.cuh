@@ -43,7 +43,7 @@ __device__ inline void store_four(T* to, float4 x) {
     __stcg(reinterpret_cast<uint2*>(to), uint2{cuda::pack<T>(x.x, x.y), cuda::pack<T>(x.z, x.w)});
 }
 
-/// [1] What a thread block does: `rows` rows of a head from row i on, on keys `begin` to `end` of part `number`.
+/// [1] What a thread block works on: `rows` rows of a head from row i on, and keys `begin` to `end` of part `number`.
 template <int Br, int Bc>
 struct Duty {
     int head, kv, i, rows, number, begin, end;
@@ -58,7 +58,7 @@ struct Duty {
           begin(number * a.part),
           end(min(begin + a.part, a.work.visible_tiles(i + rows, Bc) * Bc)) {}  // [2]
 
-    /// The first of its rows of O_s. lse() is row r of these in LSE_s, of which each part has a column.
+    /// The thread block's first row of O_s. lse(): the LSE_s of its row r; each part has a column of LSE_s.
     template <class T, class Out>
     __device__ Out* output(const Args<T, Out>& a) const {
         return a.O_s.row(head, number * a.work.seq_q + i);

@@ -65,7 +65,7 @@ struct State {
     }
 };
 
-/// Stores the LSE_s that this lane keeps. `row` is the warp's first one.
+/// Stores the LSE_s that this lane keeps. `row` is the warp's first row.
 template <class T, class Out, int Br, int Bc>
 __device__ inline void store_lse(float lse, int row, const Duty<Br, Bc>& duty, const Args<T, Out>& a) {
     const int kept = row + kept_row_of_warp<M>();
@@ -87,8 +87,8 @@ __device__ inline void store_own(const State<D>& state, const HalfTile<T, Br, D>
                 store_wide(to + 8 * nt, float2{state.o.at[0][nt][2 * half], state.o.at[0][nt][2 * half + 1]});
     }
 }
-/// [16] The same for O, where there is only one part. O goes through the warp's own rows of Q_i in shared memory, which
-/// are no longer read.
+/// [16] Stores a warp's own rows of O, where there is only one part. They go through the warp's own rows of Q_i in
+/// shared memory, which are no longer read.
 template <class T, int Br, int Bc, int D>
 __device__ inline void store_own(const State<D>& state, const HalfTile<T, Br, D>& q, int row, const Duty<Br, Bc>& duty,
                                  const Args<T, T>& a) {
@@ -163,7 +163,7 @@ __device__ inline void write_merged(const State<D>& state, const HalfTile<T, Bc,
     }
 }
 
-/// Thread blocks per SM for __launch_bounds__: as many as there are without register spills.
+/// Thread blocks per SM for __launch_bounds__: as many as registers allow without spills.
 constexpr int blocks_wanted(int br, int d) { return br == warp_rows ? (d == 64 ? 5 : 4) : 2; }
 
 template <class T, class Out, int Br, int Bc, int D>

@@ -22,7 +22,7 @@ struct Step {
     Does does;
     const char* launch;
     std::vector<Pass> passes;
-    const char* from;         ///< what it reads: Q for scores, P for output
+    const char* from;         ///< what the launch reads: Q for scores, P for output
     const char* with;         ///< K for scores, V for output; m, l or any where an element pass reads a number per row
     const char* to;           ///< a matrix, or O
     const char* row_numbers;  ///< what `rows` writes: a number for each row

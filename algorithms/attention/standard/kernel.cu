@@ -3,7 +3,7 @@
 // computed like all others. In the softmax, a row of S is read once and stays in the registers of 8 to 256 threads,
 // from the maximum to the division.
 //
-// That works up to 16384 keys. Longer rows are streamed by the kernel of softmax_safe or softmax_naive, which reads S
+// Rows of up to 16384 keys fit. Longer rows are streamed by the kernel of softmax_safe or softmax_naive, which reads S
 // three times or twice. The model spends all registers of an SM on rows, and streams only beyond some 65,500 keys on an
 // H200. In between, the kernel reads more than the model counts, and computes each exponential twice.
 //

@@ -124,7 +124,7 @@ class Sum {
     const bool resident_;
     const Index Nq_ = p_.seq_q, Nk_ = p_.seq_k, d_ = p_.dim, dv_ = p_.dim_v, N_ = Nq_ * Nk_;
     Index q_ = size_of(p_.dtype), v_ = q_;  // bytes of an element of Q and K; of V
-    Index matrix_ = 0, logits_ = 0;         // the same of the current matrix; of the last logits
+    Index matrix_ = 0, logits_ = 0;         // bytes of an element of the current matrix; of the last logits
     bool maximum_ = false, exponentials_ = false, done_ = false;
     Prediction head_, kv_;
 };
@@ -138,7 +138,7 @@ Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
 }
 
 std::optional<Idealised> idealised(const Problem& p) {
-    if (p.bias || p.dropout.stored || !p.passes.empty()) return std::nullopt;  // the paper has no such thing
+    if (p.bias || p.dropout.stored || !p.passes.empty()) return std::nullopt;  // the paper has none of these
     const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, N = Nq * Nk, e = size_of(p.dtype);
     const Bytes scores = N * (size_of(p.score_type()) + size_of(p.weight_type()));
     const Prediction count = {(Nq * d + Nk * d + Nk * dv) * e + scores, Nq * dv * e + scores, 2 * N * (d + dv), N,

@@ -1,5 +1,5 @@
 // FlashAttention's backward pass: a thread block per head of K and V, with key blocks in the outer loop. dQ_i is read
-// and written for each of them.
+// and written for each key block.
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"

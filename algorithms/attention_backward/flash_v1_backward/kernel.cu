@@ -26,7 +26,7 @@ __device__ inline void clear(float* to, int pitch, int rows) {
     store(zeros, to, pitch, rows);
 }
 
-/// D_i = rowsum(dO_i * O_i). Two lanes keep that of each row. [19]
+/// D_i = rowsum(dO_i * O_i). Two lanes keep D of each row. [19]
 template <int B, int Dv>
 __device__ inline float row_products(const SharedTile<B, Dv, ReadBy::groups>& g, const float* O, int pitch, int rows) {
     constexpr int cols = 32;  // at once: with more, registers spill

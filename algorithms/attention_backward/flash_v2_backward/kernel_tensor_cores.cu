@@ -56,7 +56,7 @@ __device__ inline void probabilities(Accumulators<1, Br>& s, const float* lse, c
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
             float& x = s.at[0][nt][e];
-            x = exponential(fmaf(x, w.scale, e % 2 ? -of.y : -of.x));  // near 0 where P is large: little is lost
+            x = exponential(fmaf(x, w.scale, e % 2 ? -of.y : -of.x));  // argument near 0 where P is large: little lost
         }
     }
     if (whole) return;
@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(threads, 1) keys_kernel(BackwardArgs<T> a) {
     for (int visit = 0; visit < visits * a.group; ++visit, turn ^= 1) {
         const Rows<T, Br, D> rows = rows_at(turn);
         const int this_head = head, this_i = i;
-        wait_for_loads();  // these rows are here, as is dS of those before, which are no longer read
+        wait_for_loads();  // these rows are here, and so is dS of the rows before, whose tiles are no longer read
         i += Br;
         if (i >= w.seq_q) i = first, ++head;
         if (visit + 1 < visits * a.group) rows_at(turn ^ 1).load(a, head, i);

@@ -1,5 +1,5 @@
 // FlashAttention-2's deterministic backward pass on CUDA cores, in fp32: flash_v2_backward's tiles, but a thread block
-// takes every S-th key block, one after the other, and adds to a dQ~ of its own. A last launch adds these up. Results
+// takes every S-th key block, one after the other, and adds to a dQ~ of its own. A last launch adds all dQ~ up. Results
 // have the same bits in every run.
 // Bound by fp32 arithmetic, and by S: with fewer thread blocks than the SMs can hold, expect less than
 // flash_v2_backward's speed.

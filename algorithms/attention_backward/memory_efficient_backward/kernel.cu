@@ -95,7 +95,7 @@ struct Part {
         return tile;
     }
 
-    /// [2] and [3]
+    /// Lines 2 and 3 of the pseudo-code.
     __device__ void begin() const {
         for (int head = kv * a.group; head < (kv + 1) * a.group; ++head)
             for (int i = 0; i < a.work.seq_q; i += B) {
@@ -108,7 +108,7 @@ struct Part {
             }
     }
 
-    /// [11] and [12]
+    /// Lines 11 and 12 of the pseudo-code.
     __device__ void add_queries(const RowTile<B>& ds, const KeyTile<D>& k, int head, int i, int j, int keys) const {
         const int visits = key_blocks_of(i), rows = rows_at(i);
         const bool alone = a.parts == 1, active = warp_has_rows(rows);
@@ -132,7 +132,7 @@ struct Part {
         if (!alone) end_turn(word, visit + 1 < visits ? visit + 1 : 0);
     }
 
-    /// [5] to [13]
+    /// Lines 5 to 13 of the pseudo-code.
     __device__ void step(Output<D>& dk, Output<Dv>& dv, int head, int i, int j, int keys) const {
         const int rows = rows_at(i);
         const bool active = warp_has_rows(rows);
@@ -183,7 +183,7 @@ struct Part {
         }
     }
 
-    /// [4] to [14]
+    /// Lines 4 to 14 of the pseudo-code.
     __device__ void key_block(int j) const {
         const int keys = min(B, a.work.seq_k - j), seen_from = a.work.first_seeing(j, B);
         const int seeing = a.row_blocks - seen_from;

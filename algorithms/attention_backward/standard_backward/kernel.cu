@@ -1,6 +1,6 @@
 // The standard backward pass as five launches on CUDA cores, in fp32: P is kept from the forward pass, dP and dS are
 // whole matrices in HBM. The four products are tiled. In launch 3, a row of P and of dP is read once and stays in
-// registers, up to 16384 keys. Longer rows are read twice; in the model, rows of more than some 21,800 keys on an H200.
+// registers, up to 16384 keys. Longer rows are read twice. In the model, this begins at some 21,800 keys on an H200.
 //
 // Bound by memory.
 // Run it: tilescope validate standard_backward --seq 4096 --heads 16 --dim 64 --dtype f32
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(whole_rows_threads, 1) score_gradients(Args a)
     dp.store(a.dS.row(head, i));
 }
 
-/// The same for a row that does not fit in registers.
+/// score_gradients() for rows that do not fit in registers.
 __global__ void __launch_bounds__(whole_rows_threads) score_gradients_streamed(Args a) {
     __shared__ float sums[whole_rows_threads / 32];
     const int head = blockIdx.y, i = blockIdx.x;

@@ -1,4 +1,4 @@
-// Softmax as the textbook writes it: sum e^x, then divide. Two passes, and it overflows.
+// Softmax as the textbook writes it: sum e^x, then divide. Two passes, and e^x can overflow.
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
