@@ -40,7 +40,7 @@ std::vector<MeasurementFile> files_of(std::string_view gpu) {
     return {};
 }
 
-/// Whether they differ by a factor of at most 4.
+/// Whether two sizes differ by a factor of at most 4.
 bool near(Index a, Index b) { return a <= 4 * b && b <= 4 * a; }
 
 bool alike(const Problem& asked, const Problem& measured) {
@@ -49,7 +49,7 @@ bool alike(const Problem& asked, const Problem& measured) {
            (asked.seq_q == 1) == (measured.seq_q == 1) && (asked.seq_q == asked.seq_k || !asked.mask.is_causal());
 }
 
-/// 0 where nothing differs; a factor of e in a size counts 1.
+/// How far apart two problems are: 0 where nothing differs; a factor of e in a size counts 1.
 double distance(const Problem& a, const Problem& b) {
     const auto apart = [](Index x, Index y) {
         return std::abs(std::log(static_cast<double>(x) / static_cast<double>(y)));

@@ -9,7 +9,7 @@ namespace tilescope::device {
 struct Like {
     const char* algorithm = nullptr;  ///< nullptr: none models it
     const char* apart = "";
-    const char* passes = nullptr;  ///< a list of passes that is nearer, and what the backend does differently
+    const char* passes = nullptr;  ///< a list of passes that is nearer; what the backend does differently
     const char* apart_from_passes = "";
 };
 
@@ -31,9 +31,9 @@ struct BackendTime {
 struct BackendTimes {
     std::string device, library, date;
     Problem problem;                  ///< as it was measured
-    const Backend* chosen = nullptr;  ///< what PyTorch runs where none is asked for
+    const Backend* chosen = nullptr;  ///< the one that PyTorch chooses by itself
     std::vector<BackendTime> times;   ///< fastest first
-    bool splits_keys = false;         ///< by FlashAttention-2's rule
+    bool splits_keys = false;         ///< whether FlashAttention-2's rule cuts the keys into parts
 
     const Like& like(const Backend& b) const {
         return problem.seq_q == 1 ? b.one_query : splits_keys ? b.split : b.like;
@@ -47,10 +47,10 @@ std::optional<BackendTimes> backend_times(const Problem& problem, std::string_vi
 
 /// Whether both ask for the same work of a kernel: batch entries and heads alike.
 bool same_shape(const Problem& a, const Problem& b);
-/// FLOPs of the products that `a` asks for, over those of `b`; of the same mask.
+/// FLOPs of the products that `a` asks for, over those of `b`; both with the same mask.
 double work_ratio(const Problem& a, const Problem& b);
 
-/// The presets of the GPUs that were measured, and the head dimensions.
+/// The presets of the GPUs that were measured, and the head dimensions that were measured on one of them.
 std::vector<std::string> measured_gpus();
 std::vector<Index> measured_dims(std::string_view gpu);
 

@@ -79,7 +79,7 @@ const Contender* row_of(std::span<const Contender> rows, const Like& like) {
     return row_of(rows, like.algorithm, {});
 }
 
-/// How a backend differs from a row. It also does where the row's tiles are not the released kernel's, or its thread
+/// How a backend differs from a row. It also differs where the row's tiles are not the released kernel's, or its thread
 /// blocks do not start in the library's order, row blocks from the first on.
 std::string apart(const Like& like, const Contender* row) {
     if (row && !row->report->experiment.problem.passes.empty()) return message(like.apart_from_passes);
@@ -95,7 +95,7 @@ std::string apart(const Like& like, const Contender* row) {
     return others.empty() ? "-" : text::join(others, "; ");
 }
 
-/// What was measured, where nothing like the problem was.
+/// Says what was measured, where no problem like this one was.
 std::vector<std::string> nothing_like_it(const Experiment& e) {
     const std::vector<std::string> gpus = measured_gpus();
     if (e.gpu.compute_capability == "none" || gpus.empty()) return {};

@@ -9,7 +9,7 @@
 
 namespace tilescope::device {
 
-/// A sentence or two, and a table; nothing of either where the rows are not one problem of attention on one GPU.
+/// A sentence or two, and a table; both are empty where the rows are not one problem of attention on one GPU.
 struct BesideMeasured {
     std::vector<std::string> before;
     std::optional<text::Table> table;

@@ -19,7 +19,7 @@ struct Calibration {
     GpuSpec spec;
     lab::GpuOrigins origins;
     std::vector<MeasuredRate> rates;
-    std::string preset;  ///< whose data-sheet numbers these are; "" where none describes the device
+    std::string preset;  ///< whose data-sheet numbers `spec` has; "" where none describes the device
 };
 
 /// The preset that describes this very device, or "".

@@ -18,14 +18,14 @@ std::string device_text(const Device& device);
 std::string tiles_in_words(std::string_view br, std::string_view bc, std::string_view splits, std::string_view packed);
 std::string tiles_of(const Tiling& tiling, Index packed);
 std::string tiles_of(const KernelCase& c);
-/// The difference of a number from another, in percent; nullopt where one is absent, or where that is 0.
+/// How far `measured` is from `simulated`, in percent; nullopt where one is absent, or `simulated` is 0.
 std::optional<double> percent_off(const std::optional<double>& measured, const std::optional<double>& simulated);
-/// "+0.13%"; "" where there is none.
+/// "+0.13%"; "" where x is absent.
 std::string signed_percent(const std::optional<double>& x);
 
-/// Errors of cases of the same problem.
+/// The errors of cases of one problem.
 text::Table errors_table(std::span<const CaseResult> group);
-/// Times of those that have any.
+/// The times of the cases that were timed.
 text::Table times_table(std::span<const CaseResult> group);
 /// Simulated and measured traffic and arithmetic of a case that was measured.
 text::Table counters_table(const CaseResult& result);

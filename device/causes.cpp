@@ -62,7 +62,7 @@ std::vector<RowBlock> row_blocks(const Experiment& e) {
     return blocks;
 }
 
-/// Over all slices, their row blocks and the key tiles that these visit.
+/// Sums over all slices, their row blocks and the key tiles that these visit.
 struct Sums {
     Count warps = 0, visits = 0, row_visits = 0, scores = 0;
     Count columns = 0, fours = 0;  ///< keys rounded up to `step`, and to 4, summed over warps
@@ -142,7 +142,7 @@ struct Combining {
         warps = round_up(warps_with_rows, warps_of_a_block);
         rows_of_a_block = rows_of_a_warp * warps_of_a_block;
     }
-    /// Bytes that sectors add to the LSE of so many rows.
+    /// Bytes that sectors add to the LSE of `rows` rows.
     Bytes lse_padding(Index rows) const {
         return rows / rows_of_a_block * padding(rows_of_a_block) + padding(rows % rows_of_a_block);
     }
@@ -156,7 +156,7 @@ Cause combining(const Experiment& e) {
             e.problem.batch_heads() * (lanes * instructions - e.tiling.splits * e.problem.seq_q)};
 }
 
-/// With columns in steps of `step`.
+/// The causes for exponentials of a kernel that computes columns in steps of `step`.
 std::vector<Cause> exponentials_in_steps(const Experiment& e, const Source& source, Index step) {
     const Sums s = sums(e, step);
     const Count dividing = s.warps / warps_along_keys(e);  // one of the warps that share rows divides

@@ -13,7 +13,7 @@ enum class Counted : std::uint8_t { reads, writes, exponentials, fma_flops };
 
 struct Cause {
     const char* name;   ///< in JSON
-    const char* title;  ///< the message of it
+    const char* title;  ///< the message that names it
     Count amount;       ///< bytes or operations beyond the model's
 };
 

@@ -9,13 +9,13 @@
 
 namespace tilescope::device {
 
-/// Makes UTF-8 without a byte order mark of UTF-8 or UTF-16 (which PowerShell's `>` writes).
+/// Converts UTF-8 or UTF-16 (which PowerShell's `>` writes) to UTF-8 without a byte order mark.
 std::string in_utf8(std::string_view bytes);
 
 /// The lines without their ends, whatever system wrote them.
 std::vector<std::string_view> lines_of(std::string_view text);
 
-/// The cells of a line. One in double quotes may hold separators, and quotes that are written twice.
+/// The cells of a line. A cell in double quotes may hold separators, and quotes that are written twice.
 std::vector<std::string> cells_of(std::string_view line, char separator = ',');
 
 /// How one file writes numbers: a decimal point or comma, thousands grouped by the other one, by spaces, by apostrophes
@@ -29,16 +29,16 @@ class Numbers {
     /// that the number is below 1,000.
     void see(std::string_view cell, bool scaled = false);
 
-    /// nullopt for a cell that is no finite number. UsageError where the numbers seen so far disagree, or do not tell a
-    /// decimal comma from one between thousands.
+    /// nullopt for a cell that is no finite number. Throws UsageError where numbers seen so far disagree or do not tell
+    /// a decimal comma from one between thousands.
     std::optional<double> read(std::string_view cell) const;
 
   private:
     char decimal() const;
 
     char separator_;
-    std::map<char, std::string> shown_;  // by decimal mark: a number that shows it
-    std::map<char, std::string> open_;   // by mark: a number with it before three digits, so that it may be either
+    std::map<char, std::string> shown_;  // by decimal mark: a number that shows that this is the mark
+    std::map<char, std::string> open_;   // by mark: a number in which it may also group thousands
     bool ungrouped_ = false;             // a number of more than three digits has no mark between them
 };
 

@@ -68,7 +68,7 @@ class Moment {
     Moment& operator=(const Moment&) = delete;
 
     void record(const Stream& s) { check(cudaEventRecord(event_, s.get()), "cudaEventRecord"); }
-    /// Milliseconds between the two; waits until this one is reached.
+    /// Milliseconds from `start` to this event; waits until this event is reached.
     double since(const Moment& start) const {
         check(cudaEventSynchronize(event_), "running the kernel");
         float ms = 0;

@@ -30,7 +30,7 @@ DeviceSearch explain(cudaError_t error, int driver, int runtime) {
     return {std::nullopt, message("device.none", says), message("device.look_for_gpu")};
 }
 
-/// What the driver says, or 0.
+/// A device attribute; 0 where the driver does not say.
 double asked(cudaDeviceAttr what) {
     int value = 0;
     if (cudaDeviceGetAttribute(&value, what, 0) == cudaSuccess) return value;

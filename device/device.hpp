@@ -24,7 +24,7 @@ struct Device {
 struct DeviceSearch {
     std::optional<Device> device;
     std::string missing;  ///< a sentence
-    std::string fix;      ///< as a part of one: "update the driver, or rebuild tilescope ..."
+    std::string fix;      ///< as a part of a sentence: "update the driver, or rebuild tilescope ..."
 };
 /// The first CUDA device, which is the one that kernels run on.
 DeviceSearch find_device();

@@ -1,4 +1,4 @@
-// What the NVIDIA driver tells in files: to builds without CUDA, too, and without waking a GPU.
+// What files of the NVIDIA driver say. They are read without CUDA, and without waking a GPU.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct Rights {
     bool in_windows = false;  ///< under WSL, where the driver of Windows decides
 };
 Rights rights(const std::filesystem::path& proc = "/proc");
-/// How this process can get to read them, as a part of a sentence.
+/// How this process can get to read hardware counters, as a part of a sentence.
 std::string how_to_read_counters(const Rights& r);
 
 }  // namespace tilescope::device

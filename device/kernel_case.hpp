@@ -17,13 +17,13 @@ struct KernelCase {
     Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }
 };
 
-/// The same for the simulator.
+/// The case as an experiment of the simulator.
 lab::Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
 
-/// The command that returns to this case: "tilescope validate flash_v2 --batch 1 ...".
+/// The command that runs this case: "tilescope validate flash_v2 --batch 1 ...".
 std::string command_of(const KernelCase& c);
 
-/// The flags of a workload but for sizes and type: "--causal", "--window-left 70 --bias hqk"; or "".
+/// The flags of a workload except those for sizes and type: "--causal", "--window-left 70 --bias hqk"; or "".
 std::string score_options(const Problem& problem);
 
 /// Whether two cases compute the same, and can share inputs and reference.
@@ -31,7 +31,7 @@ bool same_problem(const KernelCase& a, const KernelCase& b);
 
 /// What a tensor takes of device memory, laid out as DeviceLayout says.
 Bytes device_bytes(const TensorDecl& tensor);
-/// Inputs, outputs and scratch.
+/// What inputs, outputs and scratch take of device memory.
 Bytes device_bytes(const KernelCase& c);
 
 }  // namespace tilescope::device

@@ -38,8 +38,8 @@ class KernelRun {
     void launch();
     /// A tensor's current contents.
     std::shared_ptr<Storage> download(std::string_view tensor) const;
-    /// Medians over up to `most` runs, fewer (but 3) where they would take longer than half a second. A short run is
-    /// repeated between its two events. Throws Interrupted.
+    /// Medians over up to `most` runs, fewer (at least 3) where they would take longer than half a second. A short run
+    /// is repeated between its two events. Throws Interrupted.
     KernelTimes time(Index most, Control* control);
 
   private:

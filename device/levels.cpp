@@ -223,7 +223,7 @@ std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> laun
     return said;
 }
 
-/// Read and written apart, or together where a profile has them so.
+/// Compares DRAM bytes read and written apart, or their sum where a profile has only that.
 void compare_dram(Comparison& c, const DramTraffic& dram) {
     const bool apart = c.has(NcuMetric::dram_read) || c.has(NcuMetric::dram_write);
     for (const char* together : {NcuMetric::dram, NcuMetric::dram_by_rate})

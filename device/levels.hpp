@@ -62,15 +62,15 @@ struct Levels {
     std::vector<std::string> notes;  ///< reasons to doubt that the file is of this run, and what else it holds
 };
 
-/// What can be compared of this run, and what cannot. UsageError where nothing can.
+/// What can be compared of this run, and what cannot. Throws UsageError where nothing can.
 Levels levels_of(const lab::Report& report, std::span<const NcuLaunch> launches, Index runs);
 
 lab::Json to_json(const Level& level);
 
-/// The launches of kernels with `only` in their name that Nsight Compute wrote to a file. UsageError where there are
-/// none; its text follows the file's name: see of_file().
+/// The launches of kernels with `only` in their name that Nsight Compute wrote to a file. Throws UsageError where there
+/// are none; its text follows the file's name: see of_file().
 std::vector<NcuLaunch> read_launches(const std::string& path, const std::string& only);
-/// Each name once, in order.
+/// The name of each kernel once, in the order of the launches.
 std::vector<std::string> kernels_of(const std::vector<NcuLaunch>& launches);
 
 /// A file of counters beside a run: what `tilescope reconcile` says of it.
@@ -79,12 +79,12 @@ struct Reconciled {
     std::vector<NcuLaunch> launches;
     Levels levels;
     std::string file, only;  ///< as they were given
-    Index runs;              ///< that the launches are of
+    Index runs;              ///< how many runs the launches are of
 };
 
 /// "flash.csv: 2 launches of ...", and what is odd about their number.
 std::string about_launches(const Reconciled& r);
-/// Under each level the causes that add something, and what they leave.
+/// A row for each level; below it the causes that add something, and what they leave unexplained.
 text::Table levels_table(const std::vector<Level>& levels);
 /// What stands below the table, a paragraph each; empty ones where there is nothing to say.
 std::vector<std::string> remarks_on(const Reconciled& r);

@@ -39,7 +39,7 @@ struct MeasuredCase {
 
 using MeasuredCases = std::vector<MeasuredCase>;
 
-/// Whether it is attention, which has heads of some dimension.
+/// Whether the case is one of attention, whose heads have a dimension.
 bool has_head_dims(const MeasuredCase& c);
 
 /// Every case that ships and was measured, by machine.
@@ -47,13 +47,13 @@ MeasuredCases shipped_cases();
 
 /// Whether any flag restricts the cases.
 bool asks(const MeasuredFlags& flags);
-/// The cases that the flags ask for. UsageError for a wrong value of a flag; RunError, which lists what there is, where
-/// no case matches.
+/// The cases that the flags ask for. Throws UsageError for a wrong value of a flag, and RunError, which lists what
+/// there is, where no case matches.
 MeasuredCases asked_cases(const MeasuredCases& all, const MeasuredFlags& flags);
 
 /// Models the chosen cases in parallel. Subtracts from the library's times what a call costs beyond its kernel: for
 /// each machine the median of measured minus modelled time, over its cases in `all` with tells_call. `control`
-/// follows the cases. Throws Interrupted.
+/// follows the progress. Throws Interrupted.
 void add_model(MeasuredCases& chosen, const MeasuredCases& all, Control* control);
 
 /// A row for each kernel and type on a machine: the model's numbers over the measured ones.

@@ -51,7 +51,7 @@ void refuse_flags(const FigureRequest& r, const char* name) {
         throw UsageError(message("measured_figure.draws_all", name));
 }
 
-/// A point of every case that has both numbers: of softmax alone, of each family, of PyTorch's kernel.
+/// Adds a point for every case that has both numbers: of softmax alone, of each family, of PyTorch's kernel.
 template <class F>
 void add_families(Panel& p, const MeasuredCases& cases, const std::string& gpu, F&& point) {
     const auto add = [&](const std::string& title, Look look, int colour, auto&& has) {

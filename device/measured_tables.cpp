@@ -105,7 +105,7 @@ std::string median_of(const std::vector<double>& values) {
 std::string bytes(const std::optional<double>& x) { return x ? text::bytes(*x) : "-"; }
 std::string microseconds(const std::optional<double>& x) { return x ? text::microseconds(*x) : "-"; }
 
-/// The cells that tell a case from the others.
+/// The cells that distinguish a case from the others.
 std::vector<std::string> key_cells(const MeasuredCase& c) {
     const Problem p = c.problem();
     const auto pair = [](Index a, const char* by, Index b) { return std::to_string(a) + by + std::to_string(b); };

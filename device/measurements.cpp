@@ -146,7 +146,7 @@ Provenance library_provenance(std::string_view line) {
             {"library", std::string(told.substr(device + 2, date - device - 2))}};
 }
 
-/// Before heads were packed, files had no such column.
+/// How many heads were packed; 1 in files without this column, which are from before heads were packed.
 Index packed_in(const MeasuredRow& row) { return row["packed"].empty() ? 1 : row.integer("packed"); }
 
 }  // namespace

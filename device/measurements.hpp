@@ -17,7 +17,7 @@ namespace tilescope::device {
 std::span<const EmbeddedFile> embedded_h200();
 std::span<const EmbeddedFile> embedded_h100();
 
-/// docs/measured/h200/backward
+/// The files of docs/measured/h200/backward.
 std::span<const EmbeddedFile> embedded_backward();
 
 /// Where and when something was measured: "date", "device", "command", ... in order.
@@ -38,7 +38,7 @@ class MeasuredRow {
     std::string_view operator[](std::string_view column) const;
     /// nullopt where the cell is not a number.
     std::optional<double> number(std::string_view column) const;
-    /// A whole number; RunError naming the column where it is not one.
+    /// The cell as a whole number. Throws RunError, which names the column, where it is not one.
     Index integer(std::string_view column) const;
 
   private:
@@ -51,7 +51,7 @@ struct MeasurementFile {
     std::shared_ptr<const std::vector<std::string>> columns;
     std::vector<MeasuredRow> rows;
 
-    /// The value of a key of the provenance, of a date without the hour. "" where there is no such key.
+    /// The value of a key of the provenance, a date without the hour. "" where there is no such key.
     std::string told(std::string_view key) const;
 };
 /// Reads what write_measurements() wrote, today or before an algorithm was renamed. nullopt where the text is another
@@ -66,15 +66,15 @@ std::optional<MeasurementFile> read_library(std::string_view text);
 /// `kernel`. nullopt where the text is something else.
 std::optional<MeasurementFile> read_backends(std::string_view text);
 
-/// The problem of a row, with heads packed where they were. RunError where a cell fits no problem.
+/// The problem of a row, with heads packed where they were. Throws RunError where a cell fits no problem.
 Problem problem_of(const MeasuredRow& row);
-/// The case of a row. RunError where today's program has no such algorithm or kernel.
+/// The case of a row. Throws RunError where today's program has no such algorithm or kernel.
 KernelCase case_of(const MeasuredRow& row);
 
 /// The H200's measurements that ship with the program, by file.
 std::vector<MeasurementFile> shipped_measurements();
 
-/// The same for backward passes, which docs/validation.md does not have yet.
+/// The H200's measurements of backward passes that ship with the program, by file.
 std::vector<MeasurementFile> shipped_backward();
 
 /// All that ships of a machine: of the kernels here, of the library's FlashAttention-2, and of all that PyTorch runs.

@@ -14,7 +14,7 @@ enum class Benchmark : std::uint8_t {
     mma,              ///< FLOPs of mma.sync per clock and SM
     fma,              ///< fused multiply-adds per clock and SM
     maximum,          ///< maxima per clock and SM
-    conversion,       ///< of two f32 to f16, per clock and SM
+    conversion,       ///< conversions of two f32 to f16 per clock and SM
     exponential,      ///< exponentials per clock and SM
     shared_memory,    ///< bytes read per clock and SM
     l2,               ///< bytes read per clock by all SMs together, each from a part of its own
@@ -31,7 +31,7 @@ inline constexpr std::size_t benchmark_count = 15;
 
 using Readings = std::array<Reading, benchmark_count>;
 
-/// Runs one, warmed up: a second or so. Throws Interrupted, OutOfDeviceMemory, else RunError for what CUDA refuses.
+/// Warms up and measures: a second or so. Throws Interrupted, OutOfDeviceMemory, else RunError for what CUDA refuses.
 Reading measure(Benchmark what, const Device& device, Control* control);
 
 }  // namespace tilescope::device

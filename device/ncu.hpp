@@ -13,7 +13,7 @@
 
 namespace tilescope::device {
 
-/// Metrics that have a number of the model's beside them.
+/// Metrics that are compared with the model's numbers or explain differences from them.
 struct NcuMetric {
     static constexpr const char *sm_read = "l1tex__m_xbar2l1tex_read_bytes.sum",
                                 *sm_write_sectors = "lts__t_sectors_srcunit_tex_op_write.sum",
@@ -37,12 +37,12 @@ struct NcuMetric {
     static constexpr const char* dram_by_rate = "dram__bytes.sum.per_second x gpu__time_duration.sum";
 };
 
-/// Every metric that is asked for; parse_ncu() reads a few more. One that a GPU does not have is left out.
+/// Every metric that ncu is asked for, unless the GPU lacks it; parse_ncu() reads a few more.
 std::span<const char* const> ncu_metrics();
 
 /// ncu with the flags that parse_ncu() needs, in front of the program.
 std::vector<std::string> ncu_words(std::span<const std::string> metrics);
-/// The command that counts all of them and writes a file; the list of metrics and a program are its last words.
+/// The command that counts all ncu_metrics() and writes `file`; its last words are the list of metrics and a program.
 std::vector<std::string> ncu_command(const std::string& file);
 
 /// One profiled launch: metrics by name, in bytes, nanoseconds, hertz and counts.
@@ -56,15 +56,15 @@ struct NcuLaunch {
 
 /// Reads what ncu writes as CSV, other lines mixed in: the raw page, a line a launch, or the details page, a line a
 /// metric; with any unit and language of numbers; as UTF-8 or UTF-16; saved again by a spreadsheet or not. What is
-/// n/a is left out. Where DRAM's rate is known and the time, dram_by_rate is their product. UsageError, to follow the
-/// file's name, where a unit is unknown, a value cannot be one of a counter, it is unclear what a comma means, or no
-/// column names kernels.
+/// n/a is left out. Where DRAM's rate and the time are known, dram_by_rate is their product. Throws UsageError, whose
+/// text follows the file's name, where a unit is unknown, a value cannot be one of a counter, it is unclear what a
+/// comma means, or no column names kernels.
 std::vector<NcuLaunch> parse_ncu(std::string_view text);
 
 /// What went wrong, in a line, if anything did: the first error that ncu printed, explained where it is a known one.
 std::string ncu_problem(std::string_view text);
 
-/// Those of the metrics that ncu complains about as unknown.
+/// The metrics that ncu complains about as unknown.
 std::vector<std::string> unknown_metrics(std::string_view text);
 
 /// All launches of an algorithm together; nothing where the GPU has no such metric.
@@ -77,7 +77,7 @@ struct Measured {
     std::optional<double> shared_wavefronts, shared_conflicts;
     std::optional<double> microseconds;
     std::optional<double> megahertz;  ///< of the SMs, on average
-    /// Of the launch that took longest.
+    /// These are of the launch that took longest.
     std::optional<double> blocks_by_shared, blocks_by_registers, blocks_by_others, waves, sms;
     std::optional<double> spills;  ///< requests of warps to local memory
 

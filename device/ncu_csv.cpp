@@ -1,5 +1,5 @@
 // Nsight Compute's CSV: the raw page has a column for each metric, the details page a line. Without --print-units base,
-// units follow a number's size. The details page has names for people. Other programs save all of it again.
+// units follow a number's size. The details page has names for people. Other programs save both pages in their own way.
 #include <algorithm>
 #include <set>
 
@@ -46,14 +46,14 @@ constexpr Readable readables[] = {
     {NcuMetric::spills, Quantity::count},
 };
 
-/// nullptr for what is not read. On the details page a share (in %) may have the same name as a rate.
+/// nullptr for a metric that is not read. On the details page a share (in %) may have the same name as a rate.
 const Readable* readable(std::string_view name, std::string_view unit) {
     for (const Readable& r : readables)
         if (name == r.metric || (name == r.on_page && !name.empty() && unit != "%")) return &r;
     return nullptr;
 }
 
-/// "Kbyte" as 1e3 of "byte": by SI's prefixes, and those of powers of 1024. 0 where it is none of these.
+/// The factor of a prefix, of SI or a power of 1024: 1e3 for "Kbyte" where "byte" is a name. 0 where no name fits.
 double prefixed(std::string_view unit, std::initializer_list<std::string_view> names) {
     constexpr std::pair<std::string_view, double> prefixes[] = {{"", 1},       {"K", 1e3},       {"k", 1e3},
                                                                 {"M", 1e6},    {"G", 1e9},       {"T", 1e12},

@@ -11,13 +11,13 @@
 
 namespace tilescope::device {
 
-/// A message.
+/// The message that says how to get ncu.
 inline constexpr const char* how_to_get_ncu = "ncu.how_to_get";
 /// Throws RunError, saying how to get it, when there is no ncu on PATH.
 void require_ncu();
 
-/// Runs this executable with `arguments` under ncu and returns what it measured, in launch order. `launches` counts
-/// along. Throws RunError with one line for whatever goes wrong, and Interrupted.
+/// Runs this executable with `arguments` under ncu and returns what it measured, in launch order. `launches` has
+/// the number of launches so far. Throws RunError with one line for whatever goes wrong, and Interrupted.
 std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Control* control,
                                std::atomic<Index>* launches);
 

@@ -11,7 +11,7 @@ struct Reading {
     double median = 0, least = 0, most = 0;
     Index repetitions = 0;
 };
-/// Of at least one value.
+/// `values`: at least one.
 Reading reading_of(std::vector<double> values);
 
 }  // namespace tilescope::device

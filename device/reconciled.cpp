@@ -1,4 +1,4 @@
-// What is said of a file of counters beside a run.
+// The texts about a file of counters beside a run.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -24,7 +24,7 @@ std::string percent_of(const Level& l, double amount) {
     return amount == 0 ? "0" : text;
 }
 
-/// Other causes add nothing that one would see.
+/// Whether a cause adds enough to be seen.
 bool is_printed(const Level& l, const TimeCause& c) { return std::abs(c.us) >= 0.005 * l.model; }
 bool is_printed(const Level& l, const Cause& c) { return l.beyond() != 0 && c.amount != 0; }
 
@@ -49,7 +49,7 @@ std::string traffic_of(const Report& r) {
                            : message("reconciled.traffic_with_sums", reads, writes, text::join(reduced, ", "));
 }
 
-/// What counters say of the time, whether it costs something or not.
+/// What counters say of the causes of time, and whether any of them costs something.
 std::string about_time(const std::vector<Level>& levels) {
     std::vector<std::string> said;
     bool below = false;

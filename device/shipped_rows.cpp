@@ -16,7 +16,7 @@ using namespace lab;
 using text::message;
 namespace {
 
-/// The cells that the flags ask for, by column, and the flag for each.
+/// A flag, and the cell of a column that it asks for.
 struct Wanted {
     std::string flag, column, cell;
 };
@@ -59,7 +59,7 @@ bool matches(const MeasuredRow& r, const ValidateFlags& flags, const std::vector
            std::ranges::all_of(all, has);
 }
 
-/// What two rows of one problem have in common.
+/// The cells that are equal in all rows of one problem.
 std::string problem_key(const MeasuredRow& r) {
     std::string key;
     for (const char* c : {"algorithm", "dtype", "batch", "heads", "kv_heads", "seq_q", "seq_k", "dim", "dim_v",

@@ -23,7 +23,7 @@ std::vector<std::pair<std::string, MeasuredRows>> by_place(const std::vector<Mea
 text::Table summary_table(const MeasuredRows& measured);
 /// Each row: its times, or its counters.
 text::Table rows_table(const MeasuredRows& measured, bool counters);
-/// That nothing matches, and what was measured of these algorithms.
+/// Says that nothing matches, and what was measured of these algorithms.
 std::string about_none(const ValidateFlags& flags);
 
 /// What is missing to run kernels, and every row of the files as an object.

@@ -12,7 +12,7 @@ struct Shape {
     Index batch, heads, kv_heads, seq_q, seq_k;
     bool causal = false;
     Index splits = 4;     ///< for the algorithms that cut the keys into parts
-    bool packed = false;  ///< heads that share K and V, by the algorithms and kernels that pack them
+    bool packed = false;  ///< whether heads that share K and V are packed, where a kernel packs them
 };
 
 Problem problem_of(const KernelVariant& v, const Shape& s) {
@@ -83,7 +83,7 @@ constexpr Shape square(Index heads, Index seq, bool causal = false) { return {1,
 
 constexpr auto every = Which::every, first = Which::first;
 
-/// fp32. One thread block per head (flash_v1, chunked) and N x N in HBM (standard) limit the longest ones.
+/// fp32. One thread block per head (flash_v1, chunked) and N x N in HBM (standard) limit the longest sequences.
 constexpr Entry fp32[] = {
     {square(16, 1024), every},
     {square(16, 4096, true), every},
@@ -242,7 +242,7 @@ constexpr Variation variations[] = {
      }},
 };
 
-/// Every kernel that takes them, on a problem whose last tiles are short.
+/// Adds every kernel that takes a variation, on a problem whose last tiles are short.
 void add_variations(Cases& cases, const Algorithm& a, Dtype dtype) {
     if (!a.computes->features.has(Feature::head_dims)) return;
     for (const KernelVariant& v : kernels_of(a))

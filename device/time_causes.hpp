@@ -1,4 +1,4 @@
-// Why a kernel takes longer than the model has it: what its counters say of thread blocks on an SM, DRAM, bank
+// Why a kernel takes longer than the model says: what its counters say of thread blocks on an SM, DRAM, bank
 // conflicts and clocks, and what each of these costs.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace tilescope::device {
 
 struct TimeCause {
     const char* name;   ///< in JSON: "thread blocks on an SM"
-    const char* title;  ///< the message of it
+    const char* title;  ///< the message that names it
     std::string words;  ///< "1 measured, 2 modelled"
     double us;          ///< that this cause alone adds, modelled; causes overlap, so a sum of them means nothing
 };

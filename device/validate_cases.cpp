@@ -99,7 +99,7 @@ std::string takers(const Computation& computation, const Problem& p) {
     throw UsageError(message("validated.no_such_kernel", asked, a.name, offers(a)));
 }
 
-/// The kernels that serve a request: the first, or each of them.
+/// The kernels that serve a request: the first of them, or, with `all`, each.
 std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const GpuSpec& gpu, bool all,
                                  Bytes shared_memory) {
     const Problem problem = problem_of(a, r);

@@ -21,7 +21,7 @@ struct ValidateRequest {
     std::vector<std::string> left_out;  ///< algorithms that were not named and have no kernel for the problem
     GpuSpec gpu;
     Inputs inputs;              ///< from files; empty without
-    std::size_t file_rank = 0;  ///< of the Q (or X) file
+    std::size_t file_rank = 0;  ///< how many dimensions the Q (or X) file has
     std::string remark;         ///< on the inputs
     std::vector<std::string> notes;
     lab::Distribution distribution = lab::Distribution::normal;
@@ -30,8 +30,8 @@ struct ValidateRequest {
 /// The first flag, as given, that asks for a mask (but the causal one), a bias or the like; "" where there is none.
 std::string score_flag(const lab::Options& options);
 
-/// Checks every flag. `shared_memory` is what a thread block of the device may use; kernels that need more are not
-/// taken. Throws UsageError, Interrupted.
+/// Checks every flag. `shared_memory` is what a thread block of the device may use; kernels that need more are
+/// left out. Throws UsageError, Interrupted.
 ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory, Control* control);
 
 }  // namespace tilescope::device

@@ -73,7 +73,7 @@ bool depends_on_place(const Problem& p) {
     return p.bias || p.alibi > 0 || p.dropout || p.mask.blocks() || p.corner == Corner::top_left;
 }
 
-/// A message about so many outputs.
+/// The message `id` about n outputs.
 std::string of_outputs(const char* id, Count n) { return message(id, std::to_string(n), n); }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace tilescope::device {
 
 enum class Status : std::uint8_t { ok, wrong, out_of_memory };
-/// In files: "ok", "wrong", "out of device memory".
+/// The name in files: "ok", "wrong", "out of device memory".
 const char* name_of(Status status);
 std::string in_words(Status status);
 
@@ -16,9 +16,9 @@ std::string in_words(Status status);
 /// defines, these are the numbers of a wrong one, or else of the one with the largest relative error.
 struct Deviations {
     Index heads_checked = 0, rows_checked = 0;
-    std::string output;                  ///< its name
+    std::string output;                  ///< the output's name
     double largest_reference = 0;        ///< absolute value
-    double largest_of_all = 0;           ///< of all outputs: where an output's terms cancel, they may be as large
+    double largest_of_all = 0;           ///< of all outputs: terms that cancel in an output may be as large
     lab::OutputError kernel, simulator;  ///< against the reference
     double difference = 0;               ///< the largest between kernel and simulator; infinite where one is not finite
     double other_difference = 0;         ///< the same for the other outputs (LSE), relative to the largest or to 1
@@ -95,7 +95,7 @@ class Validator {
     lab::Outputs outputs_;
 };
 
-/// Gives each case its launches' counters. RunError where the cases have more or fewer launches.
+/// Gives each case its launches' counters. Throws RunError where the cases have more or fewer launches.
 void add_counters(std::vector<CaseResult>& results, std::span<const NcuLaunch> launches);
 
 /// Why a kernel with these deviations is wrong; "" where it is not.

@@ -1,4 +1,4 @@
-// In a build without CUDA: the same functions, which say so.
+// The functions that need CUDA, in a build without CUDA: they say that CUDA is missing.
 #include "core/text/message.hpp"
 #include "device/device.hpp"
 #include "device/kernel_run.hpp"
