@@ -42,12 +42,12 @@ bool compiled(const Candidate& c) {
     return c.outcome.report && c.outcome.report->time && c.outcome.report->time->longest().compiled;
 }
 
-/// Whether registers would spill, so that no kernel would run like that.
+/// Whether registers would spill, so that no kernel would have these tiles.
 bool spills(const Candidate& c) {
     return c.outcome.report && c.outcome.report->time && c.outcome.report->time->spills();
 }
 
-/// Whether it is a row of dashes: these tiles do not fit, or have no time.
+/// Whether the candidate is a row of dashes, because its tiles do not fit or have no time.
 bool has_no_value(const Candidate& c) { return !c.outcome.report || !c.outcome.report->time; }
 
 /// Why the first of the ranking is no advice: the user gave tiles that no kernel would have. Empty if it is advice.

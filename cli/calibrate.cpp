@@ -26,7 +26,7 @@ using namespace device;
 using text::message;
 namespace {
 
-/// In the order of Benchmark.
+/// Ids of the benchmarks' messages, in the order of Benchmark.
 constexpr const char* reading_ids[] = {
     "calibrate.matrix_products",
     "calibrate.multiply_adds",
@@ -74,7 +74,7 @@ void print_rates(const Calibration& c, const Json& sheet) {
     table.print(std::cout);
 }
 
-/// Where the numbers that are not in the table come from.
+/// Prints where the numbers come from that the table does not show.
 void print_origins(const Calibration& c) {
     if (!c.preset.empty()) {
         text::print_wrapped(std::cout, message("calibrate.of_preset", c.preset));
@@ -91,7 +91,7 @@ void print_use(const std::string& file) {
         text::print_wrapped(std::cout, message("calibrate.not_written"));
         return;
     }
-    const bool is_path = file.ends_with(".json") || file.find('/') != std::string::npos;  // as --gpu sees it
+    const bool is_path = file.ends_with(".json") || file.find('/') != std::string::npos;  // --gpu reads it as a path
     std::cout << message("calibrate.written", text::shown(file), shell_line({is_path ? file : "./" + file})) << '\n';
 }
 

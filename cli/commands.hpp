@@ -1,4 +1,4 @@
-// The subcommands. Each adds itself to the application, with its flags, help, examples and what it does.
+// The subcommands. Each function adds a subcommand to the application: its flags, help, examples and callback.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -33,12 +33,12 @@ void add_measured(CLI::App& app);
 void add_reconcile(CLI::App& app);
 void add_doctor(CLI::App& app);
 
-/// A remark on standard error; nothing where it is empty.
+/// Prints a remark on standard error, unless it is empty.
 void remark(const std::string& text);
 
 /// The algorithm that the user names. A former name is understood, with a remark on standard error.
 const Algorithm& chosen_algorithm(const std::string& name);
-/// The same for an algorithm with settings of its own.
+/// The variant that the user names: an algorithm with settings. Remarks on a former name, too.
 lab::Variant chosen_variant(const std::string& text);
 /// Adds the ALGO arguments of commands that take variants.
 CLI::Option* add_variants_argument(CLI::App& app, std::vector<std::string>& variants);
@@ -56,11 +56,11 @@ struct DoesNotFit : RunError {
     using RunError::RunError;
 };
 
-/// The command that shows the place where a run failed, as the last line of an error: after begin_of_see_it().
+/// The last line of an error: begin_of_see_it(), then the command that shows the place where the run failed.
 std::string begin_of_see_it();
 std::string see_it(const Algorithm& algorithm, const lab::Options& options, const Place& place);
 
-/// Calls `f()`; a mistake of the program becomes a RunError that ends with see_it().
+/// Calls `f()`. A race or a broken promise of the tile program becomes a RunError that ends with see_it().
 template <class F>
 auto with_way_back(const Algorithm& algorithm, const lab::Options& options, F&& f) {
     try {

@@ -38,7 +38,7 @@ namespace {
 /// One variant's result, or why there is none.
 struct Row {
     Variant variant;
-    Options options;  // its own settings among them
+    Options options;  // with the variant's own settings
     Request request;
     std::optional<Report> report;
     std::string problem;
@@ -65,7 +65,7 @@ std::vector<Variant> chosen(const std::vector<std::string>& texts) {
     return list;
 }
 
-/// Adds the row of a variant. Rows of the same options share what was read for them.
+/// Adds the row of a variant. Rows with equal options share a request, so that files are read once.
 void add_row(std::vector<Row>& rows, const Variant& v, const Options& o) {
     Row row{v, with_usual_sizes(with(o, v.settings)), {}, std::nullopt, ""};
     const auto same = [&](const Row& r) { return r.options == row.options; };
@@ -108,7 +108,7 @@ void count_row(Row& row) {
     }
 }
 
-/// Rows of one problem: the same inputs, and one reference.
+/// Executes rows of one problem on the same inputs, and compares them with one reference.
 void execute_together(const std::vector<Row*>& rows) {
     const Row& first = *rows[0];
     const int threads = static_cast<int>(first.options.threads);
@@ -138,7 +138,7 @@ void execute_all(std::vector<Row>& rows) {
     for (const auto& group : groups) execute_together(group);
 }
 
-/// The error of every row's algorithm, with its tiles, on a small problem.
+/// Finds the error of every row's algorithm, with the row's tiles, on a small problem.
 void execute_small(std::vector<Row>& rows) {
     const Progress progress = Progress::blocks(message("progress.running_small"));
     for (Row& r : rows)
@@ -152,8 +152,8 @@ std::string error_cell(const Row& row) {
     return row.wrong() ? message("compare.wrong_cell", error) : error;
 }
 
-/// The row that the others' bytes are divided by: the first of the ladder's first rung, or else the first; nullptr
-/// where none fits.
+/// The row by whose bytes the bytes of all rows are divided: of the rows that fit, the first on the first rung of the
+/// ladder, or else the first; nullptr where none fits.
 const Row* base_of(const std::vector<Row>& rows) {
     const Row* base = nullptr;
     for (const Row& r : rows) {
@@ -170,7 +170,7 @@ std::string ratio_text(double x) {
     return text;
 }
 
-/// time, TFLOP/s, bound, waves, SMs
+/// The cells of a row about time: time, TFLOP/s, bound, waves, SMs.
 std::vector<std::string> time_cells(const Report& r) {
     if (!r.time) return {message("compare.no_room"), "-", "-", "-", "-"};
     const LaunchTime& l = r.time->longest();
@@ -207,7 +207,7 @@ void print_comparison(const std::vector<Row>& rows, text::Format format) {
     table.print(std::cout, format);
 }
 
-/// What storing costs beside recomputing: backward passes, each with its forward pass.
+/// Prints what storing costs beside recomputing: a table of backward passes, each together with its forward pass.
 void print_passes(const std::vector<Row>& rows, text::Format format) {
     text::Table table(
         said({"column.algorithm", "compare.after", "compare.kept", "column.extra_hbm", "compare.matmul_flops",
@@ -237,7 +237,7 @@ bool among(const std::vector<std::string>& all, const std::string& one) {
     return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-/// What the table is about: the lines above it.
+/// The lines above the table, which say what it is about.
 std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice& mode) {
     std::vector<std::string> lines;
     add_different(lines, rows, [](const Row& r) { return describe(r.request, *r.algorithm().computes); });
@@ -248,14 +248,14 @@ std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice&
                          : message("compare.about_none"));
     if (base && base->report->forward) lines.push_back(message("compare.with_forward"));
     if (mode.numeric) lines.push_back(message("compare.errors_computed", mode.why));
-    std::vector<std::string> notes;  // of the inputs
+    std::vector<std::string> notes;  // about the inputs
     for (const Row& r : rows)
         for (const std::string& note : r.request.notes)
             if (!among(notes, note)) notes.push_back(note), lines.push_back(message("remark.note", note));
     return lines;
 }
 
-/// Says which rows have times of larger tiles than the problem has.
+/// Names the rows whose times are those of tiles larger than the problem.
 std::string cut_rows(const std::vector<Row>& rows) {
     std::vector<std::string> cut;
     for (const Row& r : rows)
@@ -265,7 +265,7 @@ std::string cut_rows(const std::vector<Row>& rows) {
     return cut.empty() ? "" : message("compare.cut", text::join(cut, ", "));
 }
 
-/// Says which rows have times of kernels that find in the L2 what their last run left there.
+/// Names the rows whose times are those of kernels that find bytes of their last run in the L2.
 std::string warm_rows(const std::vector<Row>& rows) {
     std::vector<std::string> warm;
     std::size_t timed = 0;
@@ -285,7 +285,7 @@ std::string warm_rows(const std::vector<Row>& rows) {
          traffic});
 }
 
-/// What there is to say of single rows, below the table.
+/// The remarks on single rows, below the table.
 std::vector<std::string> remarks(const std::vector<Row>& rows) {
     std::vector<std::string> lines;
     for (const Row& row : rows) {

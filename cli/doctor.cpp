@@ -1,4 +1,4 @@
-// `tilescope doctor`: what there is on this machine for all that TileScope does, what is missing, and how to get it.
+// `tilescope doctor`: what this machine has of everything that TileScope can use, what is missing, and how to get it.
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What things are needed for: as JSON has it, and the message for people.
+/// What things are needed for. `key`: its name in JSON; `id`: the message for people.
 struct Purpose {
     const char *key, *id;
 };
@@ -41,27 +41,27 @@ constexpr Purpose for_window{"window", "doctor.window"}, for_figures{"figures", 
 struct Need {
     const Purpose* purpose;
     std::string what;
-    std::string found;  ///< what there is of it
-    std::string get;    ///< how to get it; empty where it is there
+    std::string found;  ///< what this machine has of it, such as a version or a path
+    std::string get;    ///< how to get it; empty where this machine has it
 };
 
 Need need(const Purpose& purpose, std::string what, const std::optional<std::string>& found, std::string get) {
     return {&purpose, std::move(what), found ? text::shown(*found, 400) : "", found ? "" : std::move(get)};
 }
 
-/// How to get packages.
+/// How to get packages of apt; with apt_and_build(), TileScope has to be built again afterwards.
 std::string apt(const char* packages) { return message("doctor.apt", packages); }
 std::string apt_and_build(const char* packages) { return message("doctor.apt_and_build", packages); }
 
-/// Another program that is run for what it prints. It starts at once, so that several run side by side. Where there is
-/// no such program, the answer is empty.
+/// Runs another program to read what it prints. The constructor starts the program, so that several can run side by
+/// side. Where there is no such program, the answer is empty.
 class Question {
   public:
     explicit Question(const std::vector<std::string>& words) {
         if (!on_path(words[0])) return;
         try {
             child_.emplace(words);
-        } catch (const RunError&) {  // it is there, and cannot be run
+        } catch (const RunError&) {  // the program exists, but cannot be run
         }
     }
     /// All that the program prints, line by line. Throws Interrupted.
@@ -79,7 +79,7 @@ class Question {
     std::optional<Child> child_;
 };
 
-/// The word behind `begin`, in the first line that begins with it.
+/// The word after `begin`, in the first line that begins with `begin`.
 std::optional<std::string> word_after(const std::vector<std::string>& lines, const std::string& begin) {
     for (const std::string& line : lines) {
         if (!line.starts_with(begin)) continue;
@@ -151,7 +151,7 @@ void add_page(std::vector<Need>& all) {
 
 constexpr const char* python_packages = "python3-dev pybind11-dev";
 
-/// The folder that has the package, for PYTHONPATH: as it is built, installed, or in a wheel.
+/// The folder of the Python package, for PYTHONPATH: of a build, an installation or a wheel.
 std::optional<std::string> package_folder() {
     const fs::path here = own_binary().parent_path(), above = here.parent_path();
     for (const fs::path& folder : {here / "python", above / "lib" / "tilescope" / "python", above.parent_path()})
@@ -168,7 +168,7 @@ Question ask_python() {
     return Question({"python3", "-B", "-c", script, package_folder().value_or("")});
 }
 
-/// Packages of apt are for the system's python3 only.
+/// How to get NumPy for `python`. Packages of apt are for the system's python3 only.
 std::string how_to_get_numpy(const std::optional<std::string>& python) {
     const std::string package = apt("python3-numpy");
     if (!python || *python == "/usr/bin/python3" || *python == "/bin/python3") return package;
@@ -189,7 +189,7 @@ void add_python(std::vector<Need>& all, const std::vector<std::string>& said) {
     all.push_back(module);
 }
 
-/// Where a command's program is: it may be a path.
+/// The path of a command's program. The first word may be a path already.
 std::optional<std::string> program_of(const std::vector<std::string>& words) {
     if (words.empty()) return std::nullopt;
     return words[0].find('/') == std::string::npos ? found_on_path(words[0]) : existing(words[0]);
@@ -240,7 +240,7 @@ void add_counters(std::vector<Need>& all) {
                        closed ? device::how_to_read_counters(rights) : message("doctor.get_gpu")));
 }
 
-// ---- All of it
+// ---- All needs
 
 std::vector<Need> examined() {
     Question gnuplot = ask_gnuplot(), ffmpeg({"ffmpeg", "-version"}), python = ask_python();

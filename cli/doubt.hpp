@@ -9,7 +9,7 @@ namespace tilescope::cli {
 
 inline constexpr const char* doubt = " ?";
 
-/// A value that depends on the numbers of these keys, with the mark of doubt, or as many spaces, behind it.
+/// The value, with the mark of doubt behind it if a number with one of the keys is not confirmed, else with two spaces.
 template <class Numbers>
 std::string marked(const Numbers& numbers, const std::vector<std::string>& keys, const std::string& value) {
     const bool sure = std::ranges::all_of(

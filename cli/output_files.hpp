@@ -9,13 +9,13 @@
 
 namespace tilescope::cli {
 
-/// A file for the one output of a computation, or one for each of several: --out g.npy becomes g-dQ.npy, g-dK.npy,
-/// g-dV.npy. Nothing where there is no --out; that it ends in .npy has been checked.
+/// The file of a computation's only output, or a file for each of several: --out g.npy becomes g-dQ.npy, g-dK.npy,
+/// g-dV.npy. No files without --out. The caller has checked that --out ends in .npy.
 class OutputFiles {
   public:
-    /// Throws where one of them cannot be written.
+    /// Opens the files. Throws RunError where one of them cannot be written.
     OutputFiles(const lab::Options& options, const Computation& computation, const Problem& problem);
-    /// `file_rank`: dimensions of the inputs' files; 0 where there were none.
+    /// `file_rank`: the number of dimensions of the inputs' files; 0 where inputs are from no files.
     void write(const lab::Outputs& outputs, std::size_t file_rank);
 
   private:

@@ -33,12 +33,12 @@ struct PlotRequest {
     std::string kind, out, theme = "light", metric, width, font_size;
     std::optional<std::string> title;
     std::string legend = "above";
-    Index panel = 0;  ///< from 1; 0: all
+    Index panel = 0;  ///< the number of the panel to draw, from 1; 0: all panels
     std::vector<std::string> variants, vary;
     bool data = false, json = false, all = false, no_caption = false;
 };
 
-/// The picture; the message of an error names the file that was asked for.
+/// The content of the picture's file. The message of an error names the file `out`.
 std::string picture(const Figure& f, Theme theme, const PictureFile& kind, const Page& page, const std::string& out) {
     try {
         return drawn(f, theme, kind, page, &control());
@@ -53,7 +53,7 @@ Theme theme_named(const std::string& name) {
     throw UsageError(message("plot.no_such_theme", text::shown(name)));
 }
 
-/// "8.5cm", "3.3in", or a name of a usual width.
+/// Reads a width: "8.5cm", "3.3in", or the name of a usual width.
 double centimetres(const std::string& text) {
     constexpr std::pair<std::string_view, double> usual[] = {{"column", 8.5}, {"page", 17.5}},
                                                   units[] = {{"cm", 1}, {"mm", 0.1}, {"in", 2.54}};
@@ -73,7 +73,7 @@ Page page_of(const PlotRequest& p) {
     if (!p.width.empty()) page.width_cm = centimetres(p.width), page.font_pt = usual_in_print;
     if (!p.font_size.empty()) page.font_pt = to_real("--font-size", p.font_size, "8");
     if (page.font_pt < least || page.font_pt > most) throw UsageError(message("plot.no_such_font_size", p.font_size));
-    constexpr double least_letters = 34, widest = 0.6;  // of the font's size
+    constexpr double least_letters = 34, widest = 0.6;  // `widest`: a letter's width over the font's size
     if (const double room = page.width_cm.value_or(1e3) / 2.54 * 72; room < least_letters * widest * page.font_pt)
         throw UsageError(message("plot.no_room_for_words", text::number(page.font_pt), text::number(*page.width_cm),
                                  text::number(std::max(least, std::floor(room / least_letters / widest)))));
@@ -92,7 +92,7 @@ FigureRequest request_of(const PlotRequest& p) {
     return r;
 }
 
-/// The figure with the title and the one panel that were asked for.
+/// The figure with the title and the panel that the flags ask for.
 Figure as_asked(Figure f, const PlotRequest& p) {
     if (p.title && p.title->find_first_not_of(" \t\n") == p.title->npos)
         throw UsageError(message("plot.title_without_words", *p.title));

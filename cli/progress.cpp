@@ -27,7 +27,7 @@ Progress::~Progress() {
         const std::scoped_lock lock(mutex_);
         finished_ = true;
     }
-    done_.notify_one();  // the thread, if there is one, is joined as it goes
+    done_.notify_one();  // the destructor of thread_ joins the thread, if there is one
 }
 
 void Progress::run() noexcept {

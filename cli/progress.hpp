@@ -12,11 +12,11 @@
 
 namespace tilescope::cli {
 
-/// While it lives, and from half a second on, shows `text()` on standard error if that is a terminal.
+/// Shows `text()` on standard error, if that is a terminal, from half a second on until the object is destroyed.
 class Progress {
   public:
     explicit Progress(std::function<std::string()> text);
-    /// "label 42%", of the work that control() follows.
+    /// Shows "label 42%": the share of the blocks that control() has counted as done.
     static Progress blocks(std::string label);
     ~Progress();
 

@@ -27,7 +27,7 @@ struct ReconcileFlags {
     Index runs = 1;
 };
 
-/// Breaks the list of metrics after each comma; a shell joins the lines again.
+/// Prints the command with its list of metrics broken after each comma. A shell joins the lines again.
 void print_command(std::vector<std::string> words) {
     const std::string program = words.back(), list = words[words.size() - 2];
     words.resize(words.size() - 2);
@@ -73,7 +73,7 @@ void reconcile(const ReconcileFlags& f) {
     if (f.file.empty() && !f.only.empty()) throw UsageError(message("reconcile.only_of_file", text::shown(f.only)));
     if (f.file.empty())
         return with_tiling(algorithm, f.options, request, [&](const Experiment& e) {
-            count(e, &control());  // throws for tiles that do not fit, before somebody measures
+            count(e, &control());  // throws for tiles that do not fit, before the user measures anything
             print_how(e, f);
         });
     const auto launches = of_file(f.file, [&] { return read_launches(f.file, f.only); });

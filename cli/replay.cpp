@@ -15,7 +15,7 @@ using namespace lab;
 using text::message;
 namespace {
 
-/// The path and the difference are made printable, but are not cut.
+/// Prints the result as JSON. Makes the path and the difference printable, but does not cut them.
 void print_json(const std::string& path, const Recording& r, const std::string& different) {
     constexpr std::size_t whole = 10'000;
     const Json j = {{"schema", "tilescope.replay/1"},

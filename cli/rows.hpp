@@ -9,8 +9,8 @@ namespace tilescope::cli {
 
 using lab::RunRow;
 
-/// Writes each row as soon as it is computed, as a CSV line or as a member of the array in a JSON object. Once nobody
-/// can read them any more, no further row is computed. docs/outputs.md explains the columns.
+/// Writes each row as soon as it is computed, as a CSV line or as a member of the array in a JSON object. Once a row
+/// cannot be written, add() throws, so that no further row is computed. docs/outputs.md explains the columns.
 class RowWriter {
   public:
     RowWriter(std::ostream& out, bool json);

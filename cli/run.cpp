@@ -50,7 +50,7 @@ void print_traffic(const Report& r) {
     table.print(std::cout, "  ");
 }
 
-/// SM traffic, which part of it reaches DRAM, and the compulsory bytes.
+/// Prints the SM traffic, the part of it that reaches DRAM, and the compulsory bytes.
 void print_levels(const Report& r) {
     const Bytes reduced = r.counters.hbm_reduce;
     text::Table table(said({"column.level", "column.read", "column.written", "run.flop_per_byte", "run.what"}), 1);
@@ -122,7 +122,7 @@ std::string as_published(const Experiment& e) {
     return as_is ? p.source : message("run.made_to_fit", p.source);
 }
 
-/// Where the tiles come from, if the user left them open.
+/// Where the tiles come from that the user left open.
 std::string source_of_tiles(const Experiment& e, const Wish& wish) {
     switch (wish.rule) {
         case TileRule::paper:
@@ -145,14 +145,14 @@ std::string splits_text(const Experiment& e, const Wish& wish) {
                    parts);
 }
 
-/// "4 heads packed (FlashAttention-2's rule)" where their rows share a tile.
+/// "4 heads packed (FlashAttention-2's rule)" where rows of several heads share a tile.
 std::string packing_text(const Experiment& e, const Wish& wish) {
     if (e.problem.packed == 1) return "";
     const std::string packed = message("run.packed", std::to_string(e.problem.packed));
     return wish.packing == Packing::automatic ? message("run.by_rule_of_fa2", packed) : packed;
 }
 
-/// "Br 128, Bc 64 (as FlashAttention-2's released kernel ... has them)": the knobs, and which of them were left open.
+/// "Br 128, Bc 64 (as FlashAttention-2's released kernel ... has them)": the knobs, and the source of those left open.
 std::string knobs_text(const Experiment& e, const Wish& wish) {
     std::vector<std::string> turned, open;
     for (const Knob& k : e.algorithm->knobs) {
@@ -182,7 +182,8 @@ void print_errors(const Report& r, const std::string& title) {
         if (name != first) print(name, error);
 }
 
-/// Checks of a user's program that was only counted. TileScope's own programs are tested.
+/// Of a user's program that was only counted: prints the errors on a small problem, or that nothing was checked.
+/// TileScope's own programs are tested.
 void print_unchecked(const Report& r, const std::optional<Report>& small, const Request& request) {
     if (!r.experiment.algorithm->file || r.numeric) return;
     if (!small) return text::print_wrapped(std::cout, '\n' + message("run.not_checked"));
@@ -191,7 +192,7 @@ void print_unchecked(const Report& r, const std::optional<Report>& small, const 
     print_errors(*small, message("run.error_of_small", describe(of_small, *r.experiment.algorithm->computes)));
 }
 
-/// A line of the heading: what it is about, and beside that what there is to say.
+/// A line of the heading: the label, and `what` beside it.
 std::string labelled(std::string_view label_id, const std::string& what) {
     constexpr std::size_t column = 9;
     const std::string label = message(label_id);
@@ -259,7 +260,7 @@ void run(const Options& o, const std::string& name, const std::string& with) {
             return count_and_time(e, &control());
         }();
         const ModeChoice mode = choose_mode(o, request, {report});
-        OutputFiles files(o, *algorithm.computes, request.problem);  // opened before the work: this may fail
+        OutputFiles files(o, *algorithm.computes, request.problem);  // opened before the work, because this may fail
         if (mode.numeric) report = in_memory(mode.fix, [&] { return execute_and_compare(report, o, request); });
         files.write(report.outputs, request.file_rank);
         const std::optional<Report> small = small_check(report, o, request);

@@ -8,7 +8,7 @@
 
 namespace tilescope::cli {
 
-/// The messages of these ids, which have no arguments; nothing for an empty id.
+/// The messages of the ids, without arguments; an empty id gives an empty text.
 std::vector<std::string> said(const std::vector<std::string_view>& ids);
 /// A text for the help, in lines of at most `width` columns.
 std::string paragraph(const std::string& words, std::size_t width = 112);

@@ -32,7 +32,7 @@ struct StepFlags {
 
 std::string asked(const char* flag, Index value) { return std::string(flag) + ' ' + std::to_string(value); }
 
-/// UsageError unless first <= value <= last. The message says what these numbers are, and of what.
+/// UsageError unless first <= value <= last. The message `id` says what the numbers count; `of` is its last argument.
 void check_range(const char* flag, Index value, Index first, Index last, const char* id, const std::string& of = "") {
     if (value < first || value > last)
         throw UsageError(message(id, asked(flag, value), std::to_string(first), std::to_string(last),
@@ -61,7 +61,7 @@ void check_line(const StepFlags& f, const Run& run) {
     check_range("--line", *f.line, code.front().number, code.back().number, "step.no_such_line", run.algorithm().name);
 }
 
-/// The SM and the thread block to tell of: those that were asked for, or those of the failure.
+/// The SM and the thread block whose steps are printed: as the flags say, or else those of the failure.
 StepsWanted whose(const StepFlags& f, const Run& run) {
     StepsWanted w;
     const Schedule& schedule = run.schedule();
@@ -107,7 +107,7 @@ StepsWanted wanted_of(const StepFlags& f, const Run& run) {
     return w;
 }
 
-/// Whether the failure is among what was asked for.
+/// Whether the flags ask for steps with the failure.
 bool shows_failure(const StepsWanted& w, const Run& run) {
     if (!run.failure()) return false;
     const Failure& f = *run.failure();
@@ -115,7 +115,7 @@ bool shows_failure(const StepsWanted& w, const Run& run) {
            (!w.line || *w.line == f.place.line);
 }
 
-/// The steps that are told at once: the last ones of a run that fails, the first ones of any other.
+/// The steps that are printed at once: the last steps of a run that fails, the first steps of any other run.
 std::vector<Index> page_of(std::vector<Index> steps, const StepFlags& f, bool fails) {
     const std::size_t most = f.table ? page_of_table : page;
     if (f.to || steps.size() <= most) return steps;
@@ -137,13 +137,13 @@ void print_steps(Run& run, const StepsWanted& w, const std::vector<Index>& steps
     }
 }
 
-/// What there is to say of the whole run besides its steps.
+/// Remarks on the whole run, beside its steps.
 struct Remarks {
-    std::vector<std::string> notes;  // on its inputs, and on outputs that are wrong
+    std::vector<std::string> notes;  // about the inputs, and about wrong outputs
     std::vector<std::string> wrong_outputs;
 };
 
-/// Checks the output that the run ends with, because a user's algorithm may be wrong.
+/// Notes on inputs, and a check of the final outputs of a user's algorithm, because it may be wrong.
 Remarks remarks_on(Run& run, const Request& request) {
     Remarks r{request.notes, {}};
     if (!run.algorithm().file || !run.has_values() || run.failure()) return r;
@@ -172,7 +172,7 @@ void print_json(Run& run, Index sm, const std::vector<Index>& steps, const Remar
     std::cout << j.dump(2) << '\n';
 }
 
-/// What there is beyond the page.
+/// Prints how to see the steps that are not printed.
 void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
     if (told.size() == all.size()) return;
     const bool last = told.back() == all.back();
@@ -182,7 +182,8 @@ void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
               << '\n';
 }
 
-/// Throws what the run ends with. The window draws a tile that does not fit, but no race and no broken promise.
+/// Throws the error that the run ends with. The window draws a tile that does not fit, but no race and no broken
+/// promise.
 [[noreturn]] void fail(const StepFlags& f, const Run& run) {
     const Experiment& e = run.experiment();
     try {
@@ -211,7 +212,7 @@ void tell(const StepFlags& f, const Request& request, Run& run, const Remarks& r
     const bool fails = shows_failure(w, run);
     std::vector<Index> all = steps_of(run, w);
     if (all.empty() && !fails) throw UsageError(why_nothing(run, w));
-    if (all.empty()) all.push_back(run.failure()->tick);  // the very first thing on that line fails
+    if (all.empty()) all.push_back(run.failure()->tick);  // the first operation that was asked for fails
     const std::vector<Index> told = page_of(all, f, fails);
     if (f.options.json) {
         print_json(run, w.sm, told, remarks);

@@ -7,19 +7,19 @@
 
 namespace tilescope::cli {
 
-/// How wide the text is at most, where it can be broken.
+/// The largest width of the text, where it can be broken.
 constexpr std::size_t page_width = 100;
 
-/// What is run, and which steps there are to see.
+/// Prints what is run, and which steps follow.
 void print_heading(const show::Run& run, const lab::Request& request, const show::StepsWanted& wanted, Index first,
                    Index last);
-/// The step that the run is at, in a few lines.
+/// Prints the step that the run is at, in a few lines.
 void print_step(const show::Run& run, Index sm);
-/// A row for each of these steps.
+/// Prints a table with a row for each of the steps.
 void print_steps_table(show::Run& run, Index sm, const std::vector<Index>& steps);
-/// All that there is to say of the step that the run is at.
+/// Prints everything about the step that the run is at.
 void print_everything(const show::Run& run, Index sm);
-/// The step that the run is at.
+/// The step that the run is at, as `tilescope step --json` has it.
 Json step_json(const show::Run& run, Index sm);
 
 }  // namespace tilescope::cli

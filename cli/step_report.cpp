@@ -27,8 +27,8 @@ namespace {
 
 using namespace show;
 
-constexpr Index few = 4;    // rows and columns of a tile, where many steps are told
-constexpr Index many = 12;  // where one step is told
+constexpr Index few = 4;    // rows and columns shown of a tile, where many steps are printed
+constexpr Index many = 12;  // the same, where one step is printed
 
 const SmState& in_focus(const Run& run, Index sm) { return run.moment().sms[static_cast<std::size_t>(sm)]; }
 
@@ -36,7 +36,7 @@ void print_wrapped(const std::string& text, const std::string& indent) {
     for (const std::string& line : text::wrapped(text, page_width - indent.size())) std::cout << indent << line << '\n';
 }
 
-/// The numbers of a tile in columns.
+/// Prints the numbers of a tile in columns.
 void print_tile(const RecordedTile& tile, TileData values, Index most, const std::string& indent) {
     const auto cells = value_cells(tile, values, most, most);
     std::vector<std::size_t> widest;
@@ -53,7 +53,7 @@ void print_tile(const RecordedTile& tile, TileData values, Index most, const std
     }
 }
 
-/// A column of numbers as a row.
+/// Prints the numbers of a tile. A tile of a single column is printed as a row.
 void print_contents(const RecordedTile& tile, TileData values, Index most, const std::string& indent) {
     if (tile.cols > 1) return print_tile(tile, values, most, indent);
     RecordedTile lying = tile;
@@ -61,15 +61,15 @@ void print_contents(const RecordedTile& tile, TileData values, Index most, const
     print_tile(lying, values, std::max<Index>(8, most), indent);
 }
 
-/// "S (4 × 4): from −1.81 to 2.8".
+/// A tile's title, with the range of its values: "S (4 × 4): from −1.81 to 2.8".
 std::string title_of(const RecordedTile& tile, TileData values) {
     return values.empty() ? message("step.tile", tile.name, tile_shape(tile))
                           : message("step.tile_with_range", tile.name, tile_shape(tile), range_text(values));
 }
 
-/// The pseudo-code with what its lines have cost so far.
+/// Prints the pseudo-code with the cost of each line so far.
 void print_code(const Run& run, const SmState& sm) {
-    constexpr std::size_t costs = 30;  // what stands right of the code
+    constexpr std::size_t costs = 30;  // the width of the columns right of the code
     text::Table table(said({"column.line", "column.pseudo_code", "column.sm_traffic", "step.flops"}), 2);
     for (const CodeLine& c : run.algorithm().code) {
         const std::string code = c.code;
@@ -110,7 +110,7 @@ void print_chip(const Run& run, const SmState& sm) {
     }
 }
 
-/// What the written tile held before, and how far the output is from the reference.
+/// Prints what the written tile held before, and how far the output is from the reference.
 void print_change(const Run& run, const SmState& sm) {
     const TileState* written = tile_written(run, sm);
     if (written && !run.operation(sm)->moves_data()) {

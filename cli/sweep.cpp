@@ -56,7 +56,7 @@ struct SweepRequest {
     std::string out, with;
 };
 
-/// What the n-th point sets: the last key varies fastest.
+/// The settings of the n-th point. The last key varies fastest.
 Settings settings_of(const std::vector<SweepAxis>& axes, std::size_t n) {
     Settings settings;
     for (std::size_t k = axes.size(); k-- > 0;) {

@@ -32,7 +32,7 @@ std::string one_decimal(double x) {
     return std::abs(x) >= 1000 ? text::grouped(std::llround(x)) : text::number(std::round(10 * x) / 10);
 }
 
-/// As NVIDIA defines it: resident warps over the most warps that an SM can have.
+/// Occupancy as NVIDIA defines it: resident warps over the most warps that an SM can have.
 double occupancy(const LaunchTime& l, const GpuSpec& gpu) {
     return static_cast<double>(l.residency.blocks * l.warps) / static_cast<double>(gpu.max_warps_per_sm);
 }
@@ -49,8 +49,8 @@ void print_launches(const RunTime& run, const GpuSpec& gpu) {
     table.print(std::cout);
 }
 
-/// The cycles of a loop step, for a thread block alone on an SM, and for resident thread blocks together. Beside each
-/// unit's cycles: the share of the launch's time that the unit is at work, on average over all SMs.
+/// Prints the cycles of a loop step, for a thread block alone on an SM, and for all resident thread blocks together.
+/// Beside each unit's cycles: the share of the launch's time that the unit is busy, on average over all SMs.
 void print_step(const RunTime& run) {
     const LaunchTime& l = run.longest();
     std::cout << '\n' << message("timeline.step", l.kernel, cycles(l.steps)) << '\n';
@@ -110,7 +110,7 @@ Json timeline_json(const Report& r) {
     return j;
 }
 
-/// An object, or several in a list.
+/// Prints one run as an object, several runs as a list of objects.
 void print_json(const std::vector<std::pair<Report, Request>>& runs) {
     Json all = Json::array();
     for (const auto& [report, request] : runs) all.push_back(timeline_json(report));
@@ -137,7 +137,7 @@ void print(const Report& report, const Request& request) {
     text::print_wrapped(std::cout, about_warm(report));
 }
 
-/// All are timed before the first is printed: a command that fails prints nothing else.
+/// Times all variants before the first is printed, so that a command that fails prints nothing else.
 void show_timelines(const Options& o, const std::vector<std::string>& variants) {
     std::vector<std::pair<Report, Request>> runs;
     for (const std::string& text : variants) {

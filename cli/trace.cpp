@@ -30,13 +30,14 @@ struct TraceRequest {
     Index detail = 1;
 };
 
-/// How the inputs were made, where they were not read from files.
+/// How the inputs were drawn; nullopt where any was read from a file.
 std::optional<RandomInputs> random_inputs_of(const Options& o, const Request& request) {
     if (!request.inputs.empty()) return std::nullopt;
     return RandomInputs{o.seed, to_distribution(o.distribution)};
 }
 
-/// Whether to keep the contents of tiles: as --mode says. `auto` keeps them if an editor can still open the file.
+/// Whether to keep the contents of tiles, as --mode says. `auto` keeps them if the file stays small enough for an
+/// editor.
 bool with_values(const Options& o, const Request& request, const Report& counted) {
     constexpr Bytes most = 16 << 20;
     if (o.mode == "auto" && request.inputs.empty())
@@ -56,7 +57,7 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
     check_limits(t, counted);
     const bool values = with_values(t.options, request, counted);
     AtomicFile file(t.out);
-    // Without values no block depends on another, so blocks that were not asked for need not run.
+    // Without values no thread block depends on another, so that unwanted blocks need not run.
     const Mode mode = values ? numeric_mode : Mode{false, false, !t.blocks.empty()};
     Gpu gpu(e.gpu, mode, 1, &control());
     TraceOptions options;
@@ -100,7 +101,7 @@ void draw(const TraceRequest& t, const Experiment& e) {
         std::cerr << message("trace.steps_left_out", drawn.steps_left_out, most_steps_drawn) << '\n';
 }
 
-/// The timeline is that of `tilescope timeline` with the same flags.
+/// Writes the timeline that `tilescope timeline` shows with the same flags.
 void draw_timeline(const TraceRequest& t, const Algorithm& algorithm) {
     check_ending("--output", t.out, {".pftrace", ".perfetto-trace"});
     const Request request = read_request(t.options, algorithm);
@@ -110,7 +111,8 @@ void draw_timeline(const TraceRequest& t, const Algorithm& algorithm) {
                 [&](const Experiment& e) { in_memory(message("trace.needs_less"), [&] { draw(t, e); }); });
 }
 
-/// A drawn timeline (--perfetto) has no events to choose and no numbers; --detail is only for such a timeline.
+/// UsageError for flags that do not go together: a drawn timeline (--perfetto) has no events to choose and no numbers,
+/// and --detail is only for such a timeline.
 void check_flags(const CLI::App& sub, const TraceRequest& t) {
     if (!t.perfetto && sub.count("--detail") > 0) throw UsageError(message("trace.detail_alone"));
     for (const char* flag : {"--blocks", "--max-events", "--mode", "--threads", "--seed", "--distribution", "--q",

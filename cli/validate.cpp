@@ -77,7 +77,7 @@ CaseResult run_case(Validator& validator, const KernelCase& c, const GpuSpec& gp
     }
 }
 
-/// Runs the same cases again under ncu.
+/// Runs the cases of `results` again under ncu, and adds the counters.
 void measure(std::vector<CaseResult>& results) {
     std::vector<std::string> arguments = own_arguments();
     arguments.emplace_back("--launch-only");
@@ -86,7 +86,7 @@ void measure(std::vector<CaseResult>& results) {
     add_counters(results, run_ncu(arguments, &control(), &launches));
 }
 
-/// A summary where no flag chooses rows, else the rows, or that there are none.
+/// Prints the measurements that ship: the rows that flags choose, or that there are none; without such flags a summary.
 void print_shipped(const std::vector<MeasurementFile>& files, const ValidateFlags& flags) {
     if (files.empty() && asks(flags) && !shipped_measurements().empty())
         return text::print_wrapped(std::cout, '\n' + about_none(flags));
@@ -102,7 +102,7 @@ void print_shipped(const std::vector<MeasurementFile>& files, const ValidateFlag
     if (asks(flags) && !flags.counters) std::cout << message("validate.counters_show") << '\n';
 }
 
-/// Nothing can run here: what is missing, and what was measured elsewhere.
+/// Where no kernel can run: prints what is missing, and what was measured elsewhere.
 void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
     auto files = shipped_measurements();
     std::ranges::move(shipped_backward(), std::back_inserter(files));
@@ -116,7 +116,7 @@ void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
     print_shipped(files, flags);
 }
 
-/// Errors and times of cases of the same problem.
+/// Prints errors and times of cases of the same problem.
 void print_values(std::span<const CaseResult> group) {
     const CaseResult& first = group.front();
     std::cout << '\n' << describe(first.tested.problem, *first.tested.algorithm->computes) << '\n';
@@ -136,7 +136,7 @@ void print_values(std::span<const CaseResult> group) {
     }
 }
 
-/// Simulated and measured traffic and arithmetic of one case.
+/// Prints the simulated and the measured traffic and arithmetic of one case.
 void print_counters(const CaseResult& r) {
     if (!r.measured) return;
     const KernelCase& k = r.tested;
@@ -147,7 +147,7 @@ void print_counters(const CaseResult& r) {
     std::cout << on_chip_text(r);
 }
 
-/// The values and times of all cases, printed a problem at a time.
+/// Runs all cases. With `print`, prints their errors and times, a problem at a time.
 std::vector<CaseResult> run_all(Validator& validator, const ValidateRequest& request, bool print) {
     const auto& cases = request.cases;
     std::vector<CaseResult> results;
@@ -236,7 +236,7 @@ void validate(const ValidateFlags& flags) {
         print_missing(flags, search);
 }
 
-/// A survey brings its own problems and tiles.
+/// UsageError for flags of problems and tiles beside --survey, which has its own.
 void refuse_beside_survey(const CLI::App& sub) {
     std::vector<std::string> own = {"--all-tiles", "--q",          "--k",      "--v",      "--do", "--x",
                                     "--bias-file", "--bias2-file", "--layout", "--bits16", "--out"};

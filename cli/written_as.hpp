@@ -10,13 +10,13 @@ namespace tilescope::cli {
 
 enum class WrittenAs { text, markdown, latex, csv, json };
 
-/// What the flags say; UsageError where there is no such format, or where they differ.
+/// The format that --format and --json ask for. UsageError where it is unknown, or where the two flags disagree.
 WrittenAs written_as(const std::string& format, bool json);
 
-/// The format of the tables within. Not for csv and json, which have none.
+/// The format of tables in the result. Not to be called for csv and json, which have no tables.
 text::Format table_format(WrittenAs as);
 
-/// Adds --format; `csv` says what its columns are.
+/// Adds --format. `csv`: what the help says about the columns of CSV.
 void add_format_option(CLI::App& app, std::string& format, const std::string& csv);
 
 }  // namespace tilescope::cli

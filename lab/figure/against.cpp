@@ -1,4 +1,4 @@
-// Figures with a curve for every algorithm: metrics against a size, and what theory says of them.
+// Figures with a curve for every algorithm: metrics against a size, with the curves and bounds of theory.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,7 +16,7 @@ namespace {
 
 std::string beyond_hbm_title() { return message("against.beyond_hbm"); }
 
-/// A panel of such a figure.
+/// A panel of these figures: a metric, with its titles.
 struct Shown {
     const char* metric;
     std::string title, caption = "";
@@ -34,7 +34,7 @@ struct Against {
     Objective objective = Objective::time;
 };
 
-/// Adds a sentence, where there is one.
+/// Appends the sentence to the caption, unless it is empty.
 void say(std::string& caption, const std::string& sentence) {
     if (!sentence.empty()) caption = text::sentences({caption, sentence});
 }
@@ -112,7 +112,7 @@ double largest(const Panel& p) {
     return most;
 }
 
-/// Where curves have no points, and why; for a caption. Empty where all have.
+/// For a caption: at which values curves have no points, and why. Empty where curves have all points.
 std::string without_points(const Grid& g) {
     std::string words;
     for (std::size_t v = 0; v < g.variants.size(); ++v) {
@@ -129,7 +129,7 @@ std::string without_points(const Grid& g) {
     return words;
 }
 
-/// Where times lack the limit by DRAM, for a caption; empty where no time is drawn, or none lacks it.
+/// For a caption: where times ignore the limit of DRAM. Empty where no time is drawn, or none ignores it.
 std::string without_dram(const Against& a, const Grid& g) {
     const auto of_time = [](const Shown& s) {
         const MetricUnit unit = find_metric(s.metric)->unit;
@@ -166,7 +166,8 @@ const Series* find(const Panel& p, const std::string& title) {
     return nullptr;
 }
 
-/// Adds a curve whose constant is unknown, through the last point that fits in HBM of the algorithm's curve.
+/// Adds `shape`, a formula without its constant factor, scaled to meet the algorithm's curve at its last point that
+/// fits in HBM.
 template <class F>
 bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string& title, F&& shape) {
     const auto v = g.plain(algorithm);
@@ -185,7 +186,7 @@ bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string
     return true;
 }
 
-/// Whether bytes grow faster than N² somewhere; only more passes can cause that.
+/// Whether bytes grow faster than N² somewhere, which only more passes can cause.
 bool jumps(const Series* curve) {
     if (!curve) return false;
     for (std::size_t k = 1; k < curve->points.size(); ++k) {
@@ -195,7 +196,7 @@ bool jumps(const Series* curve) {
     return false;
 }
 
-/// Whether reads from DRAM are at first at most 1.5 times the compulsory reads, and later more.
+/// Whether reads from DRAM are at most 1.5 times the compulsory reads at some point, and more at a later point.
 bool leaves_l2(const Grid& g, std::size_t v) {
     bool within = false;
     for (std::size_t k = 0; k < g.axis.values.size(); ++k) {
@@ -209,7 +210,7 @@ bool leaves_l2(const Grid& g, std::size_t v) {
     return false;
 }
 
-/// Whether the last point of a curve is less than 1% below the one before.
+/// Whether the last point of a curve is less than 1% below the point before, or above it.
 bool levels_off(const Series& s) {
     const std::size_t n = s.points.size();
     return s.look == Look::measured_line && n > 1 && s.points[n - 1].y > 0.99 * s.points[n - 2].y;
@@ -257,7 +258,7 @@ bool tiles_stay(const Grid& g) {
     return true;
 }
 
-/// Whether the least size has several tiles both ways, for every variant.
+/// Whether the least size has several tiles of rows and of columns, for every variant.
 bool many_tiles(const Grid& g) {
     for (std::size_t v = 0; v < g.variants.size(); ++v) {
         const Tiling& t = g.at(v, 0).experiment.tiling;
@@ -266,7 +267,7 @@ bool many_tiles(const Grid& g) {
     return true;
 }
 
-/// Adds the bytes that every algorithm has to move, or to read where `reads` alone are shown.
+/// Adds the bytes that every algorithm has to move; with `reads`, only the bytes that it has to read.
 void add_compulsory(Panel& p, const Grid& g, bool reads = false) {
     Series s{message(reads ? "against.compulsory_reads" : "against.compulsory"), Look::dashes, reads ? 7 : -1};
     for (std::size_t k = 0; k < g.axis.values.size(); ++k)
@@ -276,7 +277,7 @@ void add_compulsory(Panel& p, const Grid& g, bool reads = false) {
                     {g.x(k), static_cast<double>(r->compulsory_read() + (reads ? 0 : r->compulsory_written()))});
                 break;
             }
-    if (s.points.size() == 1) s.look = Look::open_points;  // a line needs two
+    if (s.points.size() == 1) s.look = Look::open_points;  // a line needs two points
     p.series.push_back(s);
 }
 
@@ -285,7 +286,7 @@ double elements(const Experiment& e) {
     return static_cast<double>(e.gpu.sram_per_block) / static_cast<double>(size_of(e.problem.dtype));
 }
 
-/// Saha and Ye (arXiv 2402.07443), theorem 3.1: no algorithm moves less than the order of this.
+/// Saha and Ye (arXiv 2402.07443), theorem 3.1: every algorithm moves at least the order of this number of elements.
 double lower_bound(double n, double d, double m) { return std::min(n * n * d / std::sqrt(m), n * n * d * d / m); }
 
 /// Panels of the bytes across the SMs' boundary, and of the bytes from DRAM.

@@ -16,7 +16,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// What two versions of the paper printed, of standard attention and of FlashAttention.
+/// What a version of the paper printed: pairs of values, of standard attention and of FlashAttention.
 struct Printed {
     const char* title;  ///< id of a message
     std::array<double, 2> gflops, bytes, seconds;
@@ -24,9 +24,9 @@ struct Printed {
 constexpr Printed printed[] = {{"forward_backward.arxiv", {66.6, 75.2}, {40.3e9, 4.4e9}, {41.7e-3, 7.3e-3}},
                                {"forward_backward.neurips", {66.6, 75.2}, {35.3e9, 4.4e9}, {35.1e-3, 11.7e-3}}};
 constexpr const char* printed_of[] = {"standard_backward", "flash_v1_backward"};
-constexpr Tiling printed_tiles = {64, 384};  ///< of Algorithm 1's line 1 with 192 KiB of 16-bit numbers
+constexpr Tiling printed_tiles = {64, 384};  ///< by line 1 of Algorithm 1, with 192 KiB of 16-bit numbers
 
-/// Whether a run is of the size that was printed, and on an A100: tiles follow from its SRAM.
+/// Whether a run has the printed size and is on an A100, whose SRAM decides the tiles.
 bool is_printed(const Experiment& e) {
     const Problem& p = e.problem;
     const bool on_a100 = e.gpu.compute_capability == "8.0" && !is_changed_preset(e.gpu);
@@ -43,7 +43,7 @@ struct Bar {
     double value;
 };
 
-/// A bar for each source, of every algorithm.
+/// A panel with a bar for each source, for every algorithm.
 Panel panel_of(const std::string& title, const FigureAxis& y, const std::vector<std::string>& names,
                const std::vector<std::vector<Bar>>& bars) {
     constexpr double width = 0.24;
@@ -69,7 +69,7 @@ Panel panel_of(const std::string& title, const FigureAxis& y, const std::vector<
     return p;
 }
 
-/// What was printed, then what is found here.
+/// The bars of the printed numbers, followed by the bars `found`.
 std::vector<Bar> beside_printed(const Report& r, std::array<double, 2> Printed::*what, std::vector<Bar> found) {
     const auto of =
         std::find(std::begin(printed_of), std::end(printed_of), std::string_view(r.experiment.algorithm->name));
@@ -82,7 +82,7 @@ std::vector<Bar> beside_printed(const Report& r, std::array<double, 2> Printed::
 
 double bytes_of(const Prediction& p) { return static_cast<double>(p.hbm_read + p.hbm_write + p.hbm_reduce); }
 
-/// What the paper says about the drawn algorithms: their FLOPs, and their HBM accesses.
+/// What the paper says about the FLOPs and the HBM accesses of the drawn algorithms, for captions.
 class AboutPrinted {
   public:
     explicit AboutPrinted(const std::vector<Outcome>& outcomes) {

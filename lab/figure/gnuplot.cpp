@@ -17,11 +17,11 @@ namespace {
 struct Colours {
     const char *paper, *ink, *faint, *hatch;
     std::array<const char*, 8> series, fills;  ///< lines and points; bars
-    const char *low, *middle, *high;           ///< of shades
+    const char *low, *middle, *high;           ///< ends and middle of the scale of shades
 };
 
-// Okabe and Ito's palette: its colours differ for any colour vision. On dark and in print, its yellow and blues are
-// changed to be visible there. In print the bars differ in lightness, so they differ in a grey copy, too.
+// Okabe and Ito's palette, whose colours differ for any colour vision. On dark and in print, its yellow and blues are
+// changed to be visible there. In print the bars also differ in lightness, so that they differ in a grey copy.
 constexpr std::array<const char*, 8> on_light = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                  "#E69F00", "#56B4E9", "#8C6BB1", "#7F7F7F"},
                                      on_dark = {"#56B4E9", "#FF8A3D", "#2BC79A", "#E79AC5",
@@ -42,7 +42,8 @@ constexpr Colours of_print = {"#ffffff",
 
 const Colours& colours_of(Theme t) { return t == Theme::dark ? of_dark : t == Theme::print ? of_print : of_light; }
 
-/// Ticks of a logarithmic axis are whole powers; others need a digit more.
+/// gnuplot's format of tick labels. Ticks of a logarithmic axis are whole powers; those of a linear axis need a digit
+/// more.
 const char* format_of(Scale s, bool log) {
     switch (s) {
         case Scale::bytes:
@@ -115,7 +116,7 @@ class Script {
         }
         return "";
     }
-    /// Per inch. With a given width: 96 as in SVG, and 300 for a PNG, as in prints.
+    /// Pixels per inch. With a given width: 96 in SVG, and 300 in PNG, as in prints.
     double pixels() const {
         if (terminal_ == Terminal::svg) return sized_ ? 96 : 100;
         return sized_ ? 300 : 200;
@@ -147,12 +148,12 @@ class Script {
              << "\n";
     }
     std::string ink() const { return std::string(" textcolor rgb \"") + c_.ink + "\""; }
-    /// Words as they are drawn; where TeX draws them, it has special characters of its own.
+    /// Words as the terminal needs them: for TeX, with its special characters escaped.
     std::string drawn(const std::string& s) const { return terminal_ == Terminal::tex ? text::in_tex(s) : s; }
     std::string quoted(const std::string& s) const { return text::in_gnuplot(drawn(s)); }
     std::string in_data(const std::string& s) const { return text::in_gnuplot_data(drawn(s)); }
 
-    /// A percent sign is %% in a format; TeX needs a backslash before it, too.
+    /// A percent sign is %% in a format of gnuplot. TeX needs a backslash before it, too.
     std::string escaped_format(std::string f) const {
         if (const auto at = f.find("%%"); terminal_ == Terminal::tex && at != f.npos) f.insert(at, "\\");
         return f;
@@ -260,7 +261,7 @@ class Script {
             return "fs transparent pattern " + std::to_string(4 + b.colour) + " noborder lc rgb \"" +
                    std::string(c_.hatch) + "\"";
         if (b.colour < 0) return "fs solid 1 noborder lc palette";
-        if (b.open)  // on a grey copy lines differ by their dashes
+        if (b.open)  // so that lines differ by their dashes on a grey copy
             return "fs empty border lw 1.2 " + colour(b.colour) + (b.colour % 2 == 1 ? " dt (4,3)" : "");
         return "fs solid 1 border lc rgb \"" + std::string(c_.paper) + "\" lw 0.5 " + fill(b.colour);
     }
@@ -269,7 +270,7 @@ class Script {
         return " ps " + text::number(terminal_ == Terminal::png ? size : size * thickness()) + " ";
     }
     std::string look_of(const Series& s) const {
-        constexpr int shapes[] = {7, 5, 9, 13, 11, 15};  // filled; the number before is the same, open
+        constexpr int shapes[] = {7, 5, 9, 13, 11, 15};  // filled; the number before each is the same shape, open
         const std::string shape =
             std::to_string(s.colour < 0 ? 7 : shapes[static_cast<std::size_t>(s.colour) % std::size(shapes)]);
         const std::string open = std::to_string(std::stoi(shape) - 1);
@@ -321,7 +322,8 @@ class Script {
         }
     }
     static bool by_shade(const Box& b) { return b.colour < 0 && !b.hatched; }
-    /// On the darker half of the shades (the lighter one, where the paper is dark) words have the paper's colour.
+    /// The colour of words on a box: the paper's on the half of the shades that differs most from the paper, else the
+    /// ink's.
     const char* ink_on(const Box& b, const Panel& p) const {
         return by_shade(b) && b.shade - *p.shades->from > 0.55 * (*p.shades->to - *p.shades->from) ? c_.paper : c_.ink;
     }
@@ -366,7 +368,7 @@ class Script {
         else if (labels)
             words("left offset 0.9,0.35");
     }
-    /// The offset of words from their point. `degrees`: how steeply the line rises beside which they begin there.
+    /// The offset of words from their point. `degrees`: how steeply the line rises beside which the words begin.
     static std::string beside(Side side, double degrees) {
         const double up = degrees * degree;
         switch (side) {

@@ -144,7 +144,7 @@ std::string setup_text(const Experiment& e, std::string_view varied) {
 
 namespace {
 
-/// "128 x 128", or "16 x 16 to 512 x 48" where they change along a row; "none" where nothing fits.
+/// The tiles of a row: "128 x 128", "16 x 16 to 512 x 48" where they change along the row, "none" where nothing fits.
 std::string tiles_of(std::span<const Outcome> row) {
     std::vector<std::string> tiles;
     for (const Outcome& o : row)
@@ -157,7 +157,7 @@ std::string tiles_of(std::span<const Outcome> row) {
     return tiles.size() == 1 ? tiles[0] : message("figure.from_to", tiles.front(), tiles.back());
 }
 
-/// "A and B 16 heads; C 8 heads", or without names where all have the same. `of_some`: the message of names and text.
+/// "A and B 16 heads; C 8 heads"; a text that all variants share without names. `of_some`: message of names and text.
 std::string by_variant(const std::vector<std::string>& labels, const std::vector<std::string>& texts,
                        const char* of_some) {
     std::vector<std::string> parts;
@@ -178,12 +178,12 @@ std::string as_beginning(std::string words) {
     return words.size() > 1 && words[1] == ' ' ? words : text::capitalised(std::move(words));
 }
 
-/// The outcomes of each variant, one after the other.
+/// For each variant of which something fits: its title, its setup and its tiles, as texts.
 struct Rows {
     std::vector<std::string> labels, setups, tiles;
 };
 
-/// Leaves out variants of which nothing fits.
+/// `outcomes`: the outcomes of each variant, one variant after the other.
 Rows rows_of(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes, std::string_view varied) {
     const std::size_t each = outcomes.size() / variants.size();
     Rows r;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double letter = 9.3, title_letter = 15, caption_letter = 8.7, legend_letter = 10.5;
 constexpr double title_line = 34, legend_line = 26, caption_line = 20, margin = 12, axis_title = 26;
-constexpr double usual_panel = 620, least_panel = 460;  // wide
+constexpr double usual_panel = 620, least_panel = 460;  // widths
 constexpr double highest_panel = 350, name_line = 19, tick_line = 20;
 constexpr double most_beside = 0.45;  // of the width: the most that a legend beside the panels takes
 constexpr double least_beside = 200;  // the least width of an axis beside such a legend
@@ -124,7 +124,7 @@ void FigureLayout::measure_panels(const Figure& f) {
         y_titles.push_back(text::join(cut, "\n"));
     }
     left_ += axis_title * static_cast<double>(lines);
-    // Names that are turned begin left of their ticks.
+    // Turned names begin left of their ticks, and need room there.
     for (const Panel& p : f.panels)
         if (steep(p.x))
             left_ = std::max(left_, wide(text::width(p.x.ticks[0].text)) * std::cos(turn(p.x) * degree) + margin -
@@ -174,7 +174,7 @@ std::vector<std::size_t> FigureLayout::ticks_with_room(const FigureAxis& a, bool
     const auto scaled = [&](double x) { return a.log ? std::log(x) : x; };
     const double first = scaled(a.from.value_or(a.ticks.front().at)), last = scaled(a.to.value_or(a.ticks.back().at));
     const double length = along_x ? plot_width() : panel_height_;
-    std::vector<double> at, half;  // where they are, and half of what they and a gap need
+    std::vector<double> at, half;  // where labels are, and half of the room that a label and a gap need
     for (const FigureAxis::Tick& t : a.ticks) {
         at.push_back(last > first ? (scaled(t.at) - first) / (last - first) * length : 0);
         half.push_back(names ? 0 : along_x ? wide(text::width(t.text) + 1) / 2 : tick_line / 2);

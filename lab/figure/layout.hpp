@@ -12,7 +12,7 @@ inline constexpr double degree = std::numbers::pi / 180;  ///< in radians
 /// Panels in columns and rows, below title and legend and above the caption. Widths of words are guesses, because only
 /// the program that draws knows the font.
 struct FigureLayout {
-    /// `legend`: the titles in it.
+    /// `legend`: the titles in the legend.
     FigureLayout(const Figure& figure, const Page& page, const std::vector<std::string>& legend);
 
     struct Area {
@@ -29,20 +29,20 @@ struct FigureLayout {
 
     double scale;  ///< the page's font size over the default one
     double width, height;
-    std::vector<std::string> title, caption;  ///< lines
+    std::vector<std::string> title, caption;  ///< cut into lines
     std::size_t legend_columns;
     double legend_font = 1;             ///< relative to the font of an axis
     std::vector<std::string> y_titles;  ///< of the panels, cut into lines
-    /// The text of a tick of the x axis; a name is cut into lines where it has no room beside its neighbours.
+    /// `text`, of a tick of the x axis, as it is drawn. A name is cut into lines where it lacks room for a single line.
     std::string tick_text(const FigureAxis& x, const std::string& text) const;
     /// How far names along the x axis are turned: 30 or 60 degrees where even names cut into lines lack room, else 0.
     double turn(const FigureAxis& x) const;
     bool steep(const FigureAxis& x) const { return turn(x) > 0; }
-    /// Whether a point's label is turned upright, because it lacks room, too.
+    /// Whether the label of a point is turned upright, because it lacks room.
     bool upright(const Panel& p, const FigurePoint& point) const;
     /// The ticks that have room beside each other: every n-th one where all are equally far apart.
     std::vector<std::size_t> ticks_with_room(const FigureAxis& axis, bool along_x) const;
-    /// For a logarithmic x axis without ticks of its own: how many decades its labels are apart.
+    /// For a logarithmic x axis without ticks of its own: how many decades lie between two labels.
     int decades_apart(const FigureAxis& axis) const;
 
   private:

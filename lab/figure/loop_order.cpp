@@ -1,5 +1,5 @@
-// The score matrix as the thread blocks process it: when each tile is finished, and on the margins how often the tiles
-// of Q, K, V and O are moved for it.
+// The score matrix as the thread blocks process it: when each tile is finished. The margins show how often the tiles of
+// Q, K, V and O are moved.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,9 +18,9 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-constexpr Index most_tiles = 1024;    // that can be told apart
-constexpr Index most_numbered = 12;   // in a row: their numbers have room
-constexpr double longest_bar = 0.24;  // in widths of the matrix, as the gap and the room for a word are
+constexpr Index most_tiles = 1024;    // with more, tiles could not be told apart
+constexpr Index most_numbered = 12;   // with more in a row or column, numbers have no room
+constexpr double longest_bar = 0.24;  // in widths of the matrix, as `gap` and `room_of_word`
 constexpr double gap = 0.03, room_of_word = 0.1;
 
 /// A tile of scores, when it is finished, and by which thread block.
@@ -30,7 +30,7 @@ struct Done {
     Moment by;
 };
 
-/// When the thread blocks of the first head run, in the time of the run.
+/// When the loop iterations of the first head's thread blocks end, in the time of the run.
 class Clock {
   public:
     Clock(const Experiment& e, const TileVisits& visits, Control* control) : visits_(visits) {
@@ -50,7 +50,8 @@ class Clock {
                 }
         }
     }
-    /// When an iteration ends, in seconds. A block's iterations take equally long; the cost of masks comes last.
+    /// When the iteration of a moment ends, in seconds. All iterations of a block are equally long, and the cost of
+    /// masks comes after them.
     double end_of(const Moment& m) const {
         const auto block = static_cast<std::size_t>(m.block);
         const Stay& stay = stays_[m.launch][block];
@@ -73,7 +74,7 @@ class Clock {
     std::vector<std::vector<Stay>> stays_;  // of the first head, by launch and block
 };
 
-/// A panel's data.
+/// The data of a panel.
 struct Story {
     std::string label;
     Report report;
@@ -144,7 +145,8 @@ void add_tiles(Panel& p, const Story& s) {
             }
 }
 
-/// Adds the path of each thread block through the tiles that it finishes: from a dot, and cut where it is not straight.
+/// Adds the path of each thread block through the tiles that it finishes. A path begins with a dot, and is cut where it
+/// turns or jumps.
 void add_ways(Panel& p, const Story& s) {
     std::vector<Done> order = s.done;
     std::stable_sort(order.begin(), order.end(), [](const Done& a, const Done& b) {
@@ -189,7 +191,7 @@ double longest(const Story& s, const Margin& m) {
     return most;
 }
 
-/// "1", or "1 to 8".
+/// The least and most trips of a tile: "1", or "1 to 8".
 std::string range_of(const std::vector<Trips>& trips) {
     const auto [least, most] = std::minmax_element(trips.begin(), trips.end(), [](const Trips& a, const Trips& b) {
         return a.read + a.written < b.read + b.written;
@@ -198,7 +200,7 @@ std::string range_of(const std::vector<Trips>& trips) {
     return low == high ? low : message("figure.from_to", low, high);
 }
 
-/// Adds bars, `unit` long for each trip of a tile; reads lie next to the matrix, and writes beyond them.
+/// Adds a bar for each tile, `unit` long for each trip. Reads lie next to the matrix, writes beyond the reads.
 void add_margin(Panel& p, const Story& s, const Margin& m, double unit) {
     const auto& trips = s.visits.trips(m.meaning);
     const auto bar = [&](std::size_t k, double from, double to) {
@@ -223,7 +225,7 @@ void add_margin(Panel& p, const Story& s, const Margin& m, double unit) {
     p.series.back().side = m.across ? Side::centre : m.positive ? Side::above : Side::below;
 }
 
-/// Four round numbers of microseconds at most.
+/// Ticks from 0 to `us` at round numbers of microseconds, at most four steps.
 std::vector<FigureAxis::Tick> ticks_up_to(double us) {
     const double decade = std::pow(10, std::floor(std::log10(us)));
     double step = decade / 5;

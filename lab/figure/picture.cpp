@@ -20,7 +20,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// A temporary folder, which is removed with everything in it.
+/// A temporary folder. The destructor removes it with everything in it.
 class Workshop {
   public:
     Workshop() {

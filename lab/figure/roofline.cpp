@@ -12,8 +12,8 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// The most that the machine can do, by the data sheet, or by measurements where these are more. Roofs of computing
-/// are flat.
+/// The most that the machine can do, by the data sheet, or by measurements where these are more. The roof of a level of
+/// memory rises; roofs of computing are flat.
 struct Roof {
     std::string title;
     double per_second;  ///< FLOP/s, or B/s of a level
@@ -41,7 +41,7 @@ std::vector<Roof> roofs_of(const GpuSpec& g) {
 constexpr double least_intensity = 0.5, usually_most = 16384;  // FLOP/B
 constexpr double usually_least = 1e12;                         // FLOP/s
 
-/// The next of 1, 2, 5, 10 and so on.
+/// The least of ..., 1, 2, 5, 10, 20, ... that is not below x.
 double rounded_up(double x) {
     const double power = std::pow(10, std::floor(std::log10(x)));
     for (const double digit : {1.0, 2.0, 5.0})
@@ -49,7 +49,7 @@ double rounded_up(double x) {
     return 10 * power;
 }
 
-/// Adds the roofs behind the points. The axes are at least as long as usual.
+/// Adds the roofs behind the points, and sets the ranges of the axes.
 void add_roofs(Panel& p, const GpuSpec& gpu) {
     double most = usually_most;
     double left = least_intensity, lowest = *p.y.from;
@@ -63,7 +63,7 @@ void add_roofs(Panel& p, const GpuSpec& gpu) {
     double highest = 0;
     for (const Roof& r : roofs)
         if (!r.level) highest = std::max(highest, r.per_second);
-    constexpr double above = 2, below = 50;  // of the highest roof
+    constexpr double above = 2, below = 50;  // y axis: from highest roof / below, to above * highest roof
     lowest = std::min(lowest, highest / below);
     p.x.from = left, p.x.to = most, p.y.from = lowest, p.y.to = rounded_up(above * highest);
     for (const Roof& r : roofs) {
@@ -73,7 +73,7 @@ void add_roofs(Panel& p, const GpuSpec& gpu) {
         const auto height = [&](double x) { return r.level ? r.per_second * x : r.per_second; };
         p.series.push_back({"", r.level ? Look::line : Look::dashes, 7, {{left, height(left)}, {end, height(end)}}});
         p.series.push_back({"", Look::words, -1, {{label, height(label), r.title, r.level ? 1.0 : 0}}});
-        const bool last = &r == &roofs.back();  // its words do not meet those of the level above
+        const bool last = &r == &roofs.back();  // so that its words do not meet those of the level above
         p.series.back().side = r.level ? (last ? Side::under : Side::from) : top ? Side::upto : Side::below;
     }
     std::rotate(p.series.begin(), p.series.begin() + points, p.series.end());
@@ -95,7 +95,7 @@ bool same_work(const std::vector<Outcome>& outcomes, std::size_t variants) {
 
 }  // namespace
 
-/// Both axes take the same FLOPs, so that the roof above a dot is the limit by its bytes.
+/// Both axes have the same FLOPs, so that the roof above a dot is the limit that the dot's bytes set.
 RooflineDot roofline_dot(const Report& r) {
     const auto over = [&](Bytes bytes) {
         return bytes > 0 ? std::optional(r.useful_flops() / static_cast<double>(bytes)) : std::nullopt;

@@ -14,7 +14,7 @@ struct AxisUnit {
     const char* name;
 };
 
-/// The largest unit that is not above the number, or else the smallest; scales without units have the unit 1.
+/// The largest unit that is not above `largest`, or else the smallest unit. Scales without units have the unit 1.
 AxisUnit unit_for(Scale scale, double largest) {
     constexpr AxisUnit bytes[] = {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}},
                        seconds[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}},

@@ -12,9 +12,11 @@ namespace tilescope::lab {
 double round_step(double length, int n);
 /// "4k" or "1M" for multiples of 1024 or 1024^2, else all digits: "512".
 std::string brief(double size);
-/// Ticks at round sizes between two others: at powers of 2 if `log` and the range has enough, else at equal steps.
+/// Ticks at round sizes from `from` to `to`: at powers of 2 if `log` and the range has enough of these, else at equal
+/// steps.
 std::vector<FigureAxis::Tick> round_sizes(double from, double to, bool log);
-/// Gives a linear axis a range from 0 to at least `largest`, and round ticks in one unit. Returns that unit's value.
+/// Gives a linear axis a range from 0 to at least `largest`, and round ticks in one unit. Returns the value of the
+/// unit.
 double in_one_unit(FigureAxis& axis, double largest);
 
 /// The axis of bars goes up to this many times the highest one, so that numbers have room above the bars.

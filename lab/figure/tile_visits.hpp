@@ -1,5 +1,5 @@
-// Which thread blocks of one head work on which tile of the scores, and how often tiles of Q, K, V and O move for that.
-// A listener, which knows no algorithm.
+// Which thread blocks of one head work on which tile of the scores, and how often tiles of Q, K, V and O move. A
+// listener finds this from events, without knowing the algorithm.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace tilescope::lab {
 
-/// A moment of a thread block: the number of loop iterations that it had begun.
+/// A moment of a thread block: `turn` is the number of loop iterations that the block had begun.
 struct Moment {
     std::size_t launch;
     Index block;
@@ -40,7 +40,7 @@ class TileVisits : public Listener {
     Index cols() const { return cols_.count(); }
     Span row(Index i) const { return rows_[i]; }
     Span col(Index j) const { return cols_[j]; }
-    /// The last moment at which each thread block worked on scores of the tile; empty where none ever did.
+    /// The last moment at which each thread block worked on scores of the tile; empty where no block did.
     const std::vector<Moment>& visits(Index i, Index j) const {
         return cells_[static_cast<std::size_t>(i * cols() + j)];
     }

@@ -1,4 +1,4 @@
-// The plane of tile sizes in the colours of a metric: what fits, what limits, and which tiles people chose.
+// The plane of tile sizes in the colours of a metric: which tiles fit, their limits, and tiles that people chose.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -53,7 +53,7 @@ void add_mark(Panel& p, const Plane& plane, Tiling t, const std::string& label, 
     if (x && y) p.series.push_back({label, look, colour, {{*x, *y}}});
 }
 
-/// Whether registers spill: counts hold, but no kernel would run like that.
+/// Whether registers spill: the counts still hold, but no kernel would run like that.
 bool spills(const Report& r) { return r.time && r.time->spills(); }
 
 std::optional<double> value_of(const Outcome& o, const Metric& m) {
@@ -61,7 +61,7 @@ std::optional<double> value_of(const Outcome& o, const Metric& m) {
     return on_axis(m, *o.report);
 }
 
-/// Why a cell has no number, and its pattern.
+/// The pattern of a cell without a number, and the reason as a text.
 std::tuple<int, std::string> reason(const Outcome& o) {
     if (o.report && spills(*o.report)) return {3, message("tiles_figure.would_spill")};
     if (o.report) return {2, message(o.report->fits_hbm() ? "tiles_figure.not_modelled" : "tiles_figure.no_hbm")};
@@ -69,7 +69,7 @@ std::tuple<int, std::string> reason(const Outcome& o) {
     return {1, message("tiles_figure.no_registers")};
 }
 
-/// A number of on_axis() as people write it.
+/// A number in the units of on_axis(), as people write it.
 std::string shown_on_axis(const Metric& m, double v) {
     return shown(m, m.unit == MetricUnit::microseconds ? v * 1e6 : m.share ? v / 100 : v);
 }
@@ -124,7 +124,7 @@ void add_borders(Panel& p, const Plane& plane) {
         }
 }
 
-/// The largest Bc, up to `most`, of tiles of `rows` rows that fit on `gpu`; 0: none fits.
+/// The largest Bc, at most `most`, with which tiles of `rows` rows fit on `gpu`; 0 where none fits.
 Index widest(const Experiment& e, const GpuSpec& gpu, Index rows, Index most) {
     Index fit = 0, beyond = most + 1;
     while (beyond - fit > 1) {
@@ -159,7 +159,7 @@ bool add_limits(Panel& p, const Plane& plane) {
     return p.series.size() > before;
 }
 
-/// Whether nearly equal numbers count as equal in the search: bytes.
+/// Whether the search treats nearly equal numbers of the metric as equal, as it does bytes.
 bool few_bytes(const Metric& m) { return m.unit == MetricUnit::bytes; }
 
 /// The best of the tilings that a kernel could have, by the rule of the search.

@@ -1,4 +1,4 @@
-// The Gantt of a run: which thread block is on which SM, and when.
+// The Gantt chart of a run: which thread block is on which SM, and when.
 #include <algorithm>
 
 #include "core/text/message.hpp"
@@ -12,10 +12,10 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-constexpr Index most_sms = 24;  // rows of the figure: with more, blocks could not be seen
+constexpr Index most_sms = 24;  // rows of the figure; with more rows, blocks could not be seen
 constexpr std::size_t most_boxes = 4000;
 
-/// A run that was played.
+/// A run whose launches were played block by block.
 struct Play {
     std::string title;
     const Outcome* outcome;
@@ -23,7 +23,7 @@ struct Play {
     RunTime time;
 };
 
-/// The most SMs of which every thread block can be drawn.
+/// How many SMs, from SM 0 on, can be drawn with every thread block. UsageError where SM 0 alone has too many.
 Index sms_to_draw(const Play& play) {
     const Index all = std::min(most_sms, play.outcome->experiment.gpu.sms);
     std::vector<std::size_t> boxes(static_cast<std::size_t>(all), 0);
@@ -39,7 +39,7 @@ Index sms_to_draw(const Play& play) {
     return all;
 }
 
-/// The launches one after the other, on the first SMs; colours tell heads apart.
+/// Adds the launches one after the other, on the first `sms` SMs. Colours tell heads apart.
 void add_launches(Panel& p, const Play& play, Index sms) {
     const RunTime& time = play.time;
     const std::vector<PlayedLaunch>& launches = play.launches;

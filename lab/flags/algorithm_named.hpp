@@ -7,9 +7,9 @@
 
 namespace tilescope::lab {
 
-/// By its name, or by its former one; UsageError with the nearest name when there is no such algorithm.
+/// The algorithm that has this name, or had it before. UsageError, with the nearest name, where there is none.
 const Algorithm& algorithm_named(const std::string& name);
-/// "safe_softmax is now called three_pass"; empty where that is no former name.
+/// "safe_softmax is now called three_pass"; empty where `name` is no former name of an algorithm.
 std::string renaming(const std::string& name);
 
 }  // namespace tilescope::lab

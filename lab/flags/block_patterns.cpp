@@ -20,13 +20,13 @@ namespace {
 constexpr const char* pattern_flag = "--block-mask";
 constexpr Index most_blocks = Index{1} << 26;
 
-/// The message says what is wrong about the value of --block-mask, its first argument.
+/// Throws the message `id`, whose first argument is the value of --block-mask.
 template <class... A>
 [[noreturn]] void refuse_pattern(const char* id, const std::string& wanted, const A&... more) {
     throw UsageError(message(id, text::shown(wanted), more...));
 }
 
-/// Whether a block is seen: by its row and column, and by the column of blocks that the diagonal is in.
+/// Whether block (row, col) is seen. `diagonal`: the column of blocks in which the diagonal lies in this row.
 using Sees = std::function<bool(Index row, Index col, Index diagonal)>;
 
 /// A number from 0 to 1 for a block: a hash of its position, so that every problem has the same blocks.
@@ -88,7 +88,7 @@ void read_text(const std::string& path, BlockMask& m) {
     if (m.rows == 0) refuse_pattern("block_patterns.empty_text", path);
 }
 
-/// Here 16-bit whole numbers are never bits of bf16: they are the 0 and 1 of a mask.
+/// Reads a .npy file. Its 16-bit whole numbers are the 0 and 1 of a mask, never bits of bf16.
 void read_matrix(const std::string& path, BlockMask& m) {
     const NpyArray a = [&] {
         try {

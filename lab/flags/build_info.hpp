@@ -5,7 +5,7 @@
 
 namespace tilescope::lab {
 
-/// A text is empty where it is unknown, or where there was no such thing.
+/// A member is empty where its value is unknown. `cuda` is empty in a build without CUDA, too.
 struct BuildInfo {
     std::string commit;    ///< of the sources: "1a2b3c4", or "1a2b3c4 with changes" that are in no commit
     std::string compiler;  ///< "g++ 12.2.0"

@@ -16,7 +16,7 @@ std::string shell_line(const std::vector<std::string>& words);
 std::vector<std::string> command_of(std::vector<std::string> program, const std::string& algorithm,
                                     const Options& options);
 
-/// "tilescope step flash_v2 --seq 100 --launch 1 --block 5 --line 9": back to that place of a run.
+/// The command that shows `place` of a run: "tilescope step flash_v2 --seq 100 --launch 1 --block 5 --line 9".
 std::string step_command(const std::string& algorithm, const Options& options, const Place& place);
 
 }  // namespace tilescope::lab

@@ -13,7 +13,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// What is done to scores.
+/// What the problem does to scores: "ALiBi".
 std::vector<std::string> done_to_scores(const Problem& p) {
     std::vector<std::string> all;
     if (p.uses(Feature::score_types))

@@ -6,8 +6,8 @@
 
 namespace tilescope::lab {
 
-/// UsageError where `path` has the ending of a file of another kind than `endings` (".png"). No ending, as that of a
-/// pipe, is fine, too. Returns the ending of `path` in lower case.
+/// Returns the ending of `path` in lower case. UsageError where it is none of `endings` (".png"). A path without an
+/// ending, as of a pipe, is allowed.
 std::string check_ending(const std::string& flag, const std::string& path, const std::vector<std::string>& endings);
 
 }  // namespace tilescope::lab

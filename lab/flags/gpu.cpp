@@ -22,7 +22,7 @@ GpuSpec gpu_from(const Options& o) {
     if (o.sram_kib) {
         if (!(*o.sram_kib > 0) || *o.sram_kib > 1e6)
             throw UsageError(message("request.no_sram", text::number(*o.sram_kib)));
-        // The system's share per thread block stays what it is on this GPU.
+        // The bytes of SRAM that the system takes from every thread block stay as on this GPU.
         const Bytes reserved = g.system_sram();
         g.sram_per_sm = static_cast<Bytes>(std::llround(*o.sram_kib * 1024));
         if (g.sram_per_sm <= reserved)

@@ -22,7 +22,7 @@ void take(std::optional<Index>& flag, const char* name, Index from_file, const s
     flag = from_file;
 }
 
-/// The same for a length, which --seq gives where the length's own flag does not.
+/// The same for a length: --seq stands in where the length's own flag was not given.
 void take_length(std::optional<Index>& flag, const char* name, const std::optional<Index>& seq, Index from_file,
                  const std::string& file) {
     if (!flag) flag = seq, name = "--seq";
@@ -35,13 +35,13 @@ Dtype take_dtype(Options& o, const FileTensor& first) {
     return to_dtype(*o.dtype);
 }
 
-/// `id`: the message where they differ.
+/// Throws the message `id` where `have` and `want` differ.
 void must_match(const char* id, const char* flag, const std::string& file, Index have, Index want, const char* of) {
     if (have != want)
         throw UsageError(message(id, flag, text::shown(file), std::to_string(have), std::to_string(want), of));
 }
 
-/// The one place where a file's numbers become an input.
+/// Adds a file's numbers to the request as an input. All inputs from files are made here.
 void take_in(Request& r, const char* tensor, const FileTensor& file, Dtype dtype, Control* control) {
     const Index lost = file.overflowed + infinite_in(dtype, file.values);
     const std::string note =

@@ -8,7 +8,7 @@ namespace tilescope::lab {
 
 /// The mask of a problem whose sizes are known. Reads the file of --block-mask. Throws UsageError.
 Mask mask_from(const Options& options, const Problem& sizes);
-/// The flags that make such a mask.
+/// Sets the flags that make this mask.
 void set_mask(Options& options, const Mask& mask);
 
 /// "300+200+524", or "4x256" for four times 256: the number of keys of each document.

@@ -14,7 +14,7 @@ std::string needs_less(const Options& o, const Request& request) {
     return message(o.out.empty() ? "mode.count_or_shorter" : "mode.shorter");
 }
 
-/// The most memory that one of the runs takes, less the inputs that are in memory already.
+/// The memory of the run that takes most, less the inputs that are in memory already.
 Bytes host_memory(const std::vector<Report>& counted, const Inputs& present) {
     Bytes most = 0, there = 0;
     for (const Report& r : counted) most = std::max(most, memory_of(r.experiment));

@@ -1,4 +1,4 @@
-// Which mode a run takes.
+// Whether a run computes on real numbers or only counts.
 #pragma once
 
 #include <string>
@@ -8,13 +8,14 @@
 
 namespace tilescope::lab {
 
-/// What --mode asks for, decided: whether to compute on real numbers, and the reason in a few words.
+/// The decision: whether to compute on real numbers, and the reason in a few words.
 struct ModeChoice {
     bool numeric = false;
     std::string why;
     std::string fix = "";  ///< what the user can do to need less memory
 };
-/// For runs already counted. Throws UsageError for an unknown mode, RunError when numbers would not fit in memory.
+/// Decides for runs whose reports are `counted`. Throws UsageError for an unknown mode, RunError where numbers are
+/// asked for and do not fit in memory.
 ModeChoice choose_mode(const Options& options, const Request& request, const std::vector<Report>& counted);
 
 }  // namespace tilescope::lab

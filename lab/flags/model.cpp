@@ -11,7 +11,7 @@ namespace {
 
 Phase phase_of(const Options& o) { return o.phase == name_of(Phase::decode) ? Phase::decode : Phase::prefill; }
 
-/// The options that make a model another one if they differ; lengths do not.
+/// The options that have to be equal for a model to count as unchanged. Lengths may differ.
 auto shape_of(const Options& o) {
     return std::tuple(o.heads, o.kv_heads.value_or(o.heads.value_or(0)), o.dim, o.dim_v.value_or(o.dim.value_or(0)),
                       o.dtype, o.causal, o.scale, o.softmax);

@@ -43,7 +43,7 @@ void add_input_files(CLI::App& app, Options& o) {
 }  // namespace
 
 void add_problem_options(CLI::App& app, Options& o) {
-    // Sweeps use flag.set, too: both accept and refuse the same values.
+    // Sweeps use flag.set, too, so that both accept and refuse the same values.
     for (const Flag& flag : flags()) {
         const std::string name = std::string("--") + flag.name;
         const auto set = [&o, &flag](const std::string& v) { flag.set(o, v); };

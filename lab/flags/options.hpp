@@ -14,23 +14,23 @@ class App;
 
 namespace tilescope::lab {
 
-/// Seconds that a numeric run may take where --mode leaves the choice.
+/// With --mode auto, a run is numeric if it takes at most so many seconds.
 constexpr int patience = 10;
 
-/// Flags as given; what is absent takes its default from other flags or from the problem's own defaults.
+/// Flags as given. A flag that is absent has its default from other flags or from the problem.
 struct Options {
-    std::string model, phase;  // the model whose numbers hold where other flags say nothing; empty: none, prefill
+    std::string model, phase;  // the model gives values that no other flag gives; empty: no model, prefill
     std::optional<Index> batch, heads, kv_heads, seq, seq_q, seq_k, dim, dim_v;
     std::optional<Index> page_size, shared_prefix;
     std::string page_order = "identity";
     std::optional<std::string> dtype, scores, weights, softmax;
-    std::string passes;  // empty: standard's own
+    std::string passes;  // empty: those of the algorithm `standard`
     std::optional<bool> causal;
     std::string causal_corner = "bottom-right";
     std::optional<Index> window_left, window_right;
-    std::string documents, block_mask, mask_block;  // empty: none, none, 128 x 128
+    std::string documents, block_mask, mask_block;  // empty: no documents, no block mask, blocks of 128 x 128
     std::optional<double> scale;
-    std::string bias = "none";  // axes of the tensors that are added to the logits
+    std::string bias = "none";  // the axes of the biases, the tensors that are added to the logits
     std::optional<Index> bias_group;
     std::optional<bool> alibi;
     std::optional<double> soft_cap, dropout;
@@ -52,30 +52,30 @@ struct Options {
     bool json = false;
 
     std::string q, k, v, x, d_o, out;   // NumPy files
-    std::string bias_file, bias2_file;  // of what is added to the logits
-    std::optional<std::string> layout;  // of their dimensions
-    std::string bits16;                 // what u2 elements in them mean
+    std::string bias_file, bias2_file;  // NumPy files of the biases
+    std::optional<std::string> layout;  // the order of dimensions in NumPy files
+    std::string bits16;                 // what u2 and i2 elements of NumPy files mean
 
     friend bool operator==(const Options&, const Options&) = default;
 };
 
 /// Adds the flags of the workload, the mapping and the machine.
 void add_problem_options(CLI::App& app, Options& options);
-/// Adds --seed, --distribution, and NumPy files for inputs: --q, --k, --v, --x, --layout, --bits16,
-/// --bias-file and --bias2-file.
+/// Adds --seed, --distribution, and the flags of NumPy files for inputs: --q, --k, --v, --do, --x, --bias-file,
+/// --bias2-file, --bits16 and --layout.
 void add_input_options(CLI::App& app, Options& options);
 /// Adds --mode, --seed, --distribution and --threads.
 void add_numeric_options(CLI::App& app, Options& options);
-/// Adds the same files, and --out.
+/// Adds the flags of NumPy files that add_input_options() adds, and --out.
 void add_file_options(CLI::App& app, Options& options);
 /// Adds --json.
 void add_json_option(CLI::App& app, Options& options);
 /// Adds the ALGO argument.
 void add_algorithm_argument(CLI::App& app, std::string& name);
 
-/// Sets the flag of that name (without dashes), as if it had been given. UsageError for names that cannot be varied.
+/// Sets the flag `name` (without dashes), as if it had been given. UsageError for a name not in settable_flags().
 void set_flag(Options& options, const std::string& name, const std::string& value);
-/// Takes back what set_flag set: the flag as if it had not been given.
+/// Undoes set_flag(): afterwards the flag is as if it had not been given.
 void clear_flag(Options& options, const std::string& name);
 /// The flags, with their values, that turn default options into these.
 std::vector<std::string> flags_of(const Options& options);

@@ -21,7 +21,8 @@ const CLI::App& innermost(const CLI::App& app) {
     return typed.empty() ? app : innermost(*typed.back());
 }
 
-/// The message with the command whose --help says more; without it for words that no program reads, as in a file.
+/// The message with a hint to the --help of the command. Without a hint where the app has no name, because its words
+/// come from a file.
 std::string with_way_on(const std::string& what, const CLI::App& app) {
     std::string command = app.get_name();
     for (const CLI::App* a = app.get_parent(); a; a = a->get_parent()) command = a->get_name() + ' ' + command;
@@ -42,8 +43,8 @@ std::vector<std::string> subcommands_of(const CLI::App& app) {
     return names;
 }
 
-/// The number behind an unknown flag: a command that takes several words took the number for one of them. Empty where
-/// there is none.
+/// The number behind an unknown flag, which a command with a list of words takes for the last word of the list. Empty
+/// where there is none.
 std::string taken_number(const CLI::App& app) {
     for (const CLI::Option* o : app.get_options())
         if (o->get_positional() && o->count() > 0)
@@ -55,7 +56,7 @@ std::string program_of(const CLI::App& app) {
     return app.get_parent() ? program_of(*app.get_parent()) : app.get_name();
 }
 
-/// Whether a required word is missing: everything that was taken for it is one of `of_flags`, the values of flags.
+/// Whether a required word is missing: all words that CLI11 took for it are in `of_flags`, the values of flags.
 bool lacks_word(const CLI::App& app, const std::vector<std::string>& of_flags) {
     for (const CLI::Option* o : app.get_options())
         if (o->get_positional() && o->get_required()) {
@@ -89,7 +90,7 @@ std::string own_command(const CLI::App& app, const std::vector<std::string>& wor
     return lacks_word(app, values) ? "" : command;
 }
 
-/// The message about words that nothing took; `typed`: all words of the command.
+/// The message about `extra`, the words that CLI11 could not assign; `typed`: all words of the command.
 std::string unexpected(const CLI::App& app, const std::vector<std::string>& extra,
                        const std::vector<std::string>& typed) {
     const std::string& word = extra[0];
@@ -132,7 +133,7 @@ std::string worded(const CLI::App& whole, const CLI::ParseError& e, const std::v
     return with_way_on(what, app);
 }
 
-/// A flag that takes no value takes a clear one, or none: --causal, --causal=false.
+/// A switch may stand alone or have a clear value: --causal, --causal=false.
 void check_switches(CLI::App& app) {
     for (CLI::Option* o : app.get_options())
         if (o->get_items_expected_max() == 0)

@@ -17,7 +17,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-// The last two are what shells report of programs that SIGINT and SIGPIPE end.
+// `interrupted` and `unread` are the codes that shells report for programs ended by SIGINT and SIGPIPE.
 enum ExitCode { done = 0, failed = 1, misused = 2, interrupted = 130, unread = 141 };
 
 void answer(CLI::App& app, int argc, char** argv) {
@@ -49,12 +49,12 @@ Outcome outcome(F&& f) {
         throw;
     } catch (const RunError& e) {
         return {failed, e.what()};
-    } catch (const std::exception& e) {  // a library's words, and names in them
+    } catch (const std::exception& e) {  // words of a library, with names in them
         return {failed, text::shown(e.what(), 400)};
     }
 }
 
-/// Carries out what is asked for, until the last byte of it is printed.
+/// Carries out what the arguments ask for, until the last byte of output is written.
 Outcome carried_out(CLI::App& app, int argc, char** argv) {
     StandardOutput out;
     const Outcome work = outcome([&] { answer(app, argc, argv); });
@@ -69,7 +69,7 @@ std::string exit_codes() { return message("program.exit_codes"); }
 int carry_out(const char* name, const char* purpose, const std::function<void(CLI::App&)>& describe, int argc,
               char** argv) {
     listen_for_signals();
-    std::string out_of_memory = message("program.out_of_memory");  // while there is memory for it
+    std::string out_of_memory = message("program.out_of_memory");  // made while there is memory for it
     try {
         Outcome end = outcome(use_texts_of_environment);
         if (end.code == done) {

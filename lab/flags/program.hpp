@@ -14,7 +14,7 @@ namespace tilescope::lab {
 std::string exit_codes();
 
 /// Carries out what the arguments ask of the program, and returns the exit code. `purpose` is the message that says
-/// what the program is for. `describe` gives it flags, and the callbacks that do the work. An error becomes one line on
+/// what the program is for. `describe` adds its flags, and the callbacks that do the work. An error becomes one line on
 /// standard error. A closed pipe, as in `tilescope list | head -1`, is no error, and nothing is printed.
 int carry_out(const char* name, const char* purpose, const std::function<void(CLI::App&)>& describe, int argc,
               char** argv);

@@ -49,7 +49,7 @@ Request resolve(const Options& o, const Algorithm& algorithm, Control* control) 
 }
 
 Request resolve(const Options& given, const Computation& computation, Control* control) {
-    // First whatever decides a size: flags, the model, files. Then what follows from sizes.
+    // Flags, the model and files decide sizes. What follows from sizes comes after them.
     Options o = with_model(given);
     Request r{.problem = {},
               .wish = wish_from(o),

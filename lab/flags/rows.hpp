@@ -1,4 +1,4 @@
-// How rows of the table of flags are made: what a value is read as, and how the member of Options is written.
+// Makes rows of the table of flags: how a value is read, and how the member of Options is written as text.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ inline std::string text_of(const std::optional<T>& value) {
     return value ? text_of(*value) : "";
 }
 
-// How values are read: (flag, value) to what the member of Options holds.
+// Readers turn (flag, value) into what the member of Options holds.
 
 inline Index as_size(const std::string& flag, const std::string& v) {
     const Index value = to_index(flag, v);
@@ -69,7 +69,7 @@ class Rows {
                  [=](const Options& o) { return o.*member == no_flags.*member ? std::string() : text_of(o.*member); }});
     }
 
-    /// Adds the row of a size: `ask` puts the flag's value into the problem, `write` puts the problem's into the flag.
+    /// Adds the row of a size. `ask` puts the flag's value into the problem, `write` the problem's size into the flag.
     void add_size(const char* name, FlagOf of, const char* help, const char* fallback,
                   std::optional<Index> Options::*size, void (*ask)(const Options&, Problem&),
                   void (*write)(const Problem&, Options&)) {

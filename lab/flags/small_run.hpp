@@ -7,7 +7,7 @@
 
 namespace tilescope::lab {
 
-/// The inputs of a problem that has only the first heads, or rows, of the request's.
+/// A function that makes the inputs of a part of the request's problem: of its first heads, queries and keys.
 std::function<Inputs(const Problem& part)> inputs_for_part(const Options& options, const Request& request,
                                                            const Algorithm& algorithm);
 

@@ -16,8 +16,8 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// A message that names algorithms that do what this one does not: those of the same computation, or, where there are
-/// none, those of the computation of the first one.
+/// Refuses `flag`. The message names algorithms of the same computation for which does() is true, or, where there are
+/// none, those of the first computation that has one.
 [[noreturn]] void refuse(const char* id, const std::string& flag, const Algorithm& algorithm,
                          bool (*does)(const Algorithm&)) {
     std::vector<const Algorithm*> all;

@@ -1,4 +1,4 @@
-// What an algorithm does not do, refused with the flag that asks for it and the algorithms that do.
+// Refuses what an algorithm does not support. The message names the flag that asks for it, and other algorithms.
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
@@ -6,7 +6,7 @@
 
 namespace tilescope::lab {
 
-/// UsageError where the algorithm does not do what the problem asks for; it names one that does.
+/// UsageError where the algorithm does not support what the problem asks for; it names algorithms that do, if any.
 void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& options);
 
 }  // namespace tilescope::lab

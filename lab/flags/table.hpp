@@ -14,7 +14,7 @@ namespace tilescope::lab {
 
 /// What a flag is about.
 enum class FlagOf : std::uint8_t {
-    sizes,      ///< of the workload, and its type
+    sizes,      ///< sizes and data type of the workload
     attention,  ///< the rest of the workload, which a softmax kernel does not have
     mapping,    ///< tiles and where they run
     machine
@@ -28,8 +28,8 @@ struct Flag {
     const char* fallback;                                   ///< as help shows it, or the id of its message
     std::function<void(Options&, const std::string&)> set;  ///< throws UsageError
     std::function<void(Options&)> clear;                    ///< as if the flag had not been given
-    std::function<std::string(const Options&)> get;         ///< empty where the flag says nothing new
-    bool is_size = false;                                   ///< of Q, K, V and O
+    std::function<std::string(const Options&)> get;         ///< the value as text; empty where it is the default
+    bool is_size = false;                                   ///< whether it is a size of Q, K, V and O
     std::optional<Feature> asks_for = {};                   ///< the feature that an algorithm needs for it
 
     // For flags of the workload; nullptr where not needed. ask() puts a given flag into the problem, after the flags of
@@ -42,14 +42,14 @@ struct Flag {
     std::string as_given(const Options& options) const;  ///< "--soft-cap 50", "--alibi"
 };
 
-/// In the order of help.
+/// All flags, in the order of help.
 std::span<const Flag> flags();
 
 /// Options whose flags of the workload turn a default problem into this one.
 Options options_of(const Problem& problem);
-/// The flag that asks for a feature, as it was given; --model where none does.
+/// The flag that asks for the feature, as it was given; --model where no given flag asks for it.
 std::string flag_of(Feature feature, const Options& options);
-/// The first given flag, without dashes, that means nothing to a softmax kernel; nullptr where none is.
+/// The first given flag, without dashes, that means nothing to a softmax kernel; nullptr where there is none.
 const char* attention_flag(const Options& options);
 
 }  // namespace tilescope::lab

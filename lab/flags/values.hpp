@@ -1,4 +1,4 @@
-// What people write as the value of a flag, as numbers. A refusal names the flag, the value and what to write instead.
+// Reads the values of flags. A refusal names the flag, the value and what to write instead.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Option;
 
 namespace tilescope::lab {
 
-/// The range of a whole number, and an example for messages.
+/// The range of a whole number, and a value that messages propose instead of a wrong one.
 struct Whole {
     Index least = std::numeric_limits<Index>::min(), most = std::numeric_limits<Index>::max();
     Index fix = 64;
@@ -51,13 +51,13 @@ Dtype to_dtype(const std::string& text, const std::string& flag = "--dtype");
 Bits16 to_bits16(const std::string& text);
 /// A tile's size; 0 stands for auto.
 Index to_tile(const std::string& flag, const std::string& text);
-/// A bias by its axes, or "none": the text, and its terms.
+/// Reads a bias, written as its axes, or "none". Returns the text, and the terms of the bias.
 std::pair<std::string, std::vector<BiasTerm>> to_bias(const std::string& text);
 /// Whether the mask of dropout is drawn again where it is needed, or stored in HBM.
 enum class DropoutMask : std::uint8_t { regenerated, stored };
 inline constexpr DropoutMask dropout_masks[] = {DropoutMask::regenerated, DropoutMask::stored};
 const char* name_of(DropoutMask mask);
-/// A number of parts, or 0 and the rule that chooses it.
+/// A number of parts; where it is 0, `rule` chooses the number.
 struct Splits {
     Index number = 0;
     SplitRule rule = SplitRule::fa2;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* label_key = "label";
 
-/// The message is about the whole variant, its first argument.
+/// Throws the message `id`, whose first argument is the whole variant.
 template <class... A>
 [[noreturn]] void refuse_variant(const char* id, const std::string& text, const A&... more) {
     throw UsageError(message(id, text::shown(text), more...));
@@ -40,7 +40,7 @@ bool is_setting(const std::string& key) {
     return key == label_key || std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-/// "FlashAttention-2, br=64 on H100".
+/// The title of a variant: "FlashAttention-2, br=64 on H100".
 std::string title_of(const Algorithm& algorithm, const Settings& settings) {
     std::string title = *algorithm.title ? algorithm.title : algorithm.name;
     for (const auto& [key, value] : settings)

@@ -13,14 +13,15 @@ namespace tilescope::lab {
 /// Flags by name, without dashes, and their values.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// The options with these flags set, too. UsageError for a key that cannot be set, is there twice, or a wrong value.
+/// The options with these flags set, too. UsageError for a key that cannot be set or is given twice, and for a value
+/// that its flag refuses.
 Options with(Options options, const Settings& settings);
 
 struct Variant {
     const Algorithm* algorithm = nullptr;
     Settings settings;
-    std::string label;    ///< as it was typed, under the algorithm's present name; or what label= has
-    std::string title{};  ///< as figures name it: "FlashAttention-2, br=64 on H100"; or what label= has
+    std::string label;    ///< as it was typed, with the algorithm's present name; or the value of label=
+    std::string title{};  ///< its name in figures: "FlashAttention-2, br=64 on H100"; or the value of label=
     std::string typed{};  ///< as it can be typed again
 };
 
@@ -28,7 +29,7 @@ struct Variant {
 /// "./mine.cpp:br=64", "./mine.cpp:lazy:br=64". Throws UsageError.
 Variant variant_from(const std::string& text);
 
-/// The algorithm's name in such a text.
+/// The part of a variant's text that names the algorithm.
 std::string algorithm_in(const std::string& variant);
 
 }  // namespace tilescope::lab

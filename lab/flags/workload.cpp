@@ -13,7 +13,7 @@
 namespace tilescope::lab {
 namespace {
 
-/// Writes a size if it differs from that of a standard problem.
+/// Writes a size into its flag if it differs from that of a default problem.
 template <Index Problem::*size, std::optional<Index> Options::*flag>
 void write_size(const Problem& p, Options& o) {
     if (p.*size != Problem().*size) o.*flag = p.*size;
@@ -83,7 +83,7 @@ void add_mask(Rows& t) {
                          &Options::causal_corner, as_one_of(corners));
     corner.ask = [](const Options& o, Problem& p) {
         const Corner asked = to_named("--causal-corner", o.causal_corner, std::span<const Corner>(corners));
-        if (p.seq_q != p.seq_k) p.corner = asked;  // else both are the same
+        if (p.seq_q != p.seq_k) p.corner = asked;  // with as many queries as keys both corners are the same
     };
     corner.write = [](const Problem& p, Options& o) { o.causal_corner = name_of(p.corner); };
     t.add("window-left", attention, "flag.window_left", "N", "fallback.all", &Options::window_left, as_reach).asks_for =
@@ -99,7 +99,7 @@ void add_mask(Rows& t) {
           [](const std::string&, const std::string& v) { return to_mask_block(v), v; });
 }
 
-/// The types of S and P; a problem has them only where they differ from the default.
+/// Adds the types of S and P. A problem stores a type only where it differs from the default.
 void add_score_types(Rows& t) {
     Flag& scores = t.add("scores", FlagOf::attention, "flag.scores", "TYPE", "--dtype", &Options::scores, as_words);
     scores.asks_for = Feature::score_types;
@@ -175,7 +175,8 @@ void add_scores(Rows& t) {
     cap.write = [](const Problem& p, Options& o) { o.soft_cap = p.soft_cap; };
 }
 
-/// Whether there is dropout. Other flags of dropout need its probability; with 0 there is none, whatever they say.
+/// Whether there is dropout. UsageError where --dropout is absent, because `flag` needs it; with --dropout 0 there is
+/// no dropout, whatever `flag` says.
 bool drops(const Options& o, const std::string& flag) {
     if (!o.dropout) throw UsageError(text::message("flag.of_dropout", flag));
     return *o.dropout != 0;

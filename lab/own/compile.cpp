@@ -1,5 +1,5 @@
 // Compiles a user's C++ file to a shared object, which is cached.
-#ifndef __EMSCRIPTEN__  // a page loads nothing
+#ifndef __EMSCRIPTEN__  // the web page loads no files
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FNV-1a of a text, as 16 digits.
+/// The FNV-1a hash of a text, as 16 hexadecimal digits.
 std::string hash_of(std::string_view text) {
     std::uint64_t h = 0xcbf29ce484222325;
     for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -48,7 +48,7 @@ bool belongs_to_others(const fs::path& path) {
     return stat(path.c_str(), &s) == 0 && s.st_uid != geteuid() && s.st_uid != 0;
 }
 
-/// Throws RunError where somebody else could put code into the folder.
+/// Throws RunError where another user could put code into the folder.
 void check_nobody_else_writes(const fs::path& folder, const std::string& for_what) {
     std::error_code none;
     const auto others = fs::perms::group_write | fs::perms::others_write;
@@ -77,7 +77,7 @@ std::vector<std::string> command_for(const std::string& path) {
     if (words.empty()) throw RunError(message("compile.no_compiler", text::shown(path)));
     for (const char* flag : {"-std=c++20", "-O2", "-fPIC", "-shared"}) words.emplace_back(flag);
     for (const fs::path& folder : include_folders()) words.push_back("-I" + folder.string());
-    // As typed, because messages name it so. With ./ the compiler does not take it for an option or a file of options.
+    // The path as typed, so that the compiler's messages name it so. With ./ it is not read as an option.
     words.push_back(path.starts_with('-') || path.starts_with('@') ? "./" + path : path);
     return words;
 }
@@ -116,7 +116,7 @@ std::optional<fs::path> unchanged(const fs::path& note) {
     std::error_code none;
     const fs::path found = note.parent_path() / object;
     if (!any || !fs::is_regular_file(found, none)) return std::nullopt;
-    // Others may have been able to write to the folder before.
+    // The folder may have been open to other users earlier.
     return belongs_to_others(note) || belongs_to_others(found) ? std::nullopt : std::optional(found);
 }
 
@@ -148,7 +148,7 @@ class Notice {
     bool shown_;
 };
 
-/// A file that is not complete yet: it is removed with this object, unless it was renamed.
+/// A file that is not complete yet. The destructor removes it, unless it was renamed.
 struct Partial {
     fs::path path;
     ~Partial() {
@@ -223,7 +223,7 @@ Compiled compiled(const std::string& path, bool again) {
     for (const std::string& file : files_in(read_whole(rule.path)))
         made_of += hash_of_file(file) + ' ' + fs::absolute(file).string() + '\n';
     const fs::path whole = folder / (key + '-' + hash_of(made_of) + ".so");
-    fs::rename(object.path, whole);  // of two processes at once the later one wins: both objects are equal
+    fs::rename(object.path, whole);  // where two processes compile at once the later object stays: both are equal
     if (hash_of_file(path) == text) note_down(note, whole, made_of);
     return {whole.string(), false};
 }

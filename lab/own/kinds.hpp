@@ -30,10 +30,10 @@ std::vector<std::string> compiler();
 /// A shared object made of a C++ file.
 struct Compiled {
     std::string object;
-    bool kept = false;  ///< from an earlier compilation
+    bool kept = false;  ///< whether the object is from an earlier compilation
 };
-/// Compiles the file, or, unless `again`, takes the object that was made of the same text before. RunError with the
-/// compiler's words where it does not compile. Throws Interrupted.
+/// Compiles the file. Unless `again` is set, returns the object of an earlier compilation of the same text instead, if
+/// there is one. RunError with the compiler's words where the file does not compile. Throws Interrupted.
 Compiled compiled(const std::string& path, bool again = false);
 
 }  // namespace tilescope::lab

@@ -1,4 +1,4 @@
-#ifndef __EMSCRIPTEN__  // a page loads nothing
+#ifndef __EMSCRIPTEN__  // the web page loads no files
 #include <dlfcn.h>
 
 #include <cstring>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* last_line = "TILESCOPE_ALGORITHM({...});";
 
-/// What the object offers, after checks that this TileScope can read it.
+/// The offer of the shared object, after checks that this TileScope can read it.
 const Offer& offer_of(void* object, const char* file) {
     const auto offered = reinterpret_cast<const Offer* (*)()>(dlsym(object, "tilescope_offer"));
     const std::string shown = text::shown(file);
@@ -69,7 +69,7 @@ auto told(const char* file, const std::string& name, F&& f) {
     return told(file, name, std::forward<F>(f), [] { return Here{0, ""}; });
 }
 
-/// The algorithm, with functions whose exceptions say which file they come from.
+/// The algorithm with its functions wrapped, so that their exceptions name the file.
 Algorithm wrapped(Algorithm a, const char* file) {
     const std::string name = a.name;
     if (a.run)
@@ -84,8 +84,8 @@ Algorithm wrapped(Algorithm a, const char* file) {
     return a;
 }
 
-/// Makes TileScope's own functions visible to loaded objects. Those of a program are visible already; those of the
-/// Python module need RTLD_GLOBAL.
+/// Makes TileScope's own functions visible to loaded objects. A program's functions are visible already; the Python
+/// module's functions need RTLD_GLOBAL.
 void show_functions() {
     Dl_info here{};
     if (dladdr(reinterpret_cast<const void*>(&show_functions), &here) && here.dli_fname)
@@ -96,7 +96,7 @@ void show_functions() {
 
 std::vector<const Algorithm*> load_object(const std::string& path, const char* file) {
     show_functions();
-    // Never closed: algorithms use its code and texts. An absolute path, because dlopen() searches for a bare name.
+    // Never closed, because algorithms use its code. An absolute path, because dlopen() searches for a bare name.
     void* const object = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!object) throw NotOpened{dlerror()};
     const Offer& offer = offer_of(object, file);

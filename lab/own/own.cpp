@@ -49,7 +49,7 @@ std::vector<const Algorithm*> load_compiled(const std::string& path, const char*
     } catch (const NotOpened&) {
         if (!first.kept) throw;
     }
-    return load_object(compiled(path, true).object, file);  // what was kept is damaged, or gone
+    return load_object(compiled(path, true).object, file);  // the object of an earlier compilation is damaged, or gone
 }
 
 std::vector<const Algorithm*> load_new(const std::string& path) {
@@ -87,7 +87,7 @@ std::vector<const Algorithm*> load(const std::string& path) {
     if (const auto own = own_name_in(path); !own || own->size != path.size() || !own->algorithm.empty())
         throw UsageError(message("own.no_program", shown));
 #ifdef __EMSCRIPTEN__
-    return load_new(path);  // wherever that would be
+    return load_new(path);  // throws, because the page has no such files
 #endif
     std::error_code error;
     const fs::path place = fs::canonical(path, error);

@@ -26,7 +26,7 @@ void keep_program(const char* path, const std::string& object) {
         return;
     try {
         programs().push_back({path, texts.emplace_back(read_text(path))});
-    } catch (const Unreadable&) {  // it is only shown
+    } catch (const Unreadable&) {  // the text would only be shown
     }
 }
 

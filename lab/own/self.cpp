@@ -1,4 +1,4 @@
-#ifndef __EMSCRIPTEN__  // a page loads nothing
+#ifndef __EMSCRIPTEN__  // the web page loads no files
 #include "lab/own/self.hpp"
 
 #include <dlfcn.h>

@@ -58,8 +58,8 @@ bool is_open_descriptor(const fs::path& path) {
     return !own.empty() && fs::weakly_canonical(path.parent_path(), error) == own;
 }
 
-/// Follows symbolic links by hand: fs::canonical refuses a dangling one, whose target can well be created, and goes
-/// past the open descriptors to the files behind them.
+/// Follows symbolic links by hand: fs::canonical refuses a dangling link, whose target can well be created, and follows
+/// links such as /dev/stdout beyond the open descriptor.
 fs::path follow_links(fs::path path) {
     constexpr int kernel_limit = 40;
     std::error_code error;
@@ -68,14 +68,14 @@ fs::path follow_links(fs::path path) {
     return path;
 }
 
-/// Gives a file the owner, as far as that is allowed, and the permissions of the one that it will replace.
+/// Gives a file the permissions of the file that it will replace, and its owner as far as the system allows it.
 void make_alike(int descriptor, const struct stat& old) {
     constexpr mode_t of_the_owner = S_ISUID | S_ISGID;
     const bool same_owner = ::fchown(descriptor, old.st_uid, old.st_gid) == 0;
     (void)::fchmod(descriptor, old.st_mode & (same_owner ? mode_t{07777} : mode_t{07777} & ~of_the_owner));
 }
 
-/// Makes room for `size` bytes before a byte is overwritten. 0, or the error, after which the file is as it was.
+/// Makes room for `size` bytes before a byte is overwritten. Returns 0, or the error; the file is then as it was.
 int make_room(int file, off_t size) {
     struct stat old {};
     if (::fstat(file, &old) != 0) return errno;

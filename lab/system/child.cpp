@@ -22,7 +22,7 @@ namespace {
 
 /// Starts a program that is found on PATH. Returns 0, or the error.
 int start(pid_t& process, const posix_spawn_file_actions_t& actions, char* const* words) {
-#ifdef __EMSCRIPTEN__  // a page has no processes
+#ifdef __EMSCRIPTEN__  // the web page has no processes
     static_cast<void>(process), static_cast<void>(actions), static_cast<void>(words);
     return ENOSYS;
 #else

@@ -12,15 +12,15 @@ namespace tilescope::lab {
 /// A running program, and the pipe through which all its output comes. The destructor ends the program.
 class Child {
   public:
-    /// Throws RunError where it cannot be run.
+    /// Starts `command`: a program and its arguments. Throws RunError where it cannot be run.
     explicit Child(std::vector<std::string> command);
     ~Child();
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// Appends the next output to `text`; false at its end. Throws Interrupted.
+    /// Appends the next output to `text`; false where the output has ended. Throws Interrupted.
     bool read_more(std::string& text, const Control* control);
-    /// Its exit status, as waitpid() has it.
+    /// Waits for the end of the program, and returns its status as waitpid() has it.
     int wait();
 
   private:
@@ -28,7 +28,7 @@ class Child {
     int process_ = 0;
 };
 
-/// Where there is such a program on PATH; nothing where there is none.
+/// The path of the first such program on PATH; nullopt where there is none.
 std::optional<std::string> found_on_path(const std::string& program);
 inline bool on_path(const std::string& program) { return found_on_path(program).has_value(); }
 

@@ -47,11 +47,12 @@ std::vector<char32_t> taken(std::vector<char32_t>& letters, const std::string& c
     return found;
 }
 
-/// The font that has most of the letters, which are removed. Fonts of colours and of pixels are no outlines.
+/// The font that has most of the letters. Removes these from `letters`. Colour and bitmap fonts are not considered,
+/// because they have no outlines.
 InstalledFont best_font(std::vector<char32_t>& letters, const std::string& language, const Control* control) {
     std::string wanted = (language.empty() ? "" : ":lang=" + language) + ":color=false:scalable=true:charset=";
     for (const char32_t c : letters) wanted += hexadecimal(c) + ' ';
-    constexpr std::string_view begin = "\n=";  // its warnings come through the same pipe
+    constexpr std::string_view begin = "\n=";  // fc-match's warnings come through the same pipe
     Child match({matcher, "-f", std::string(begin) + "%{file}\n%{index}\n%{charset}\n", wanted});
     std::string said;
     while (match.read_more(said, control)) {
@@ -63,7 +64,7 @@ InstalledFont best_font(std::vector<char32_t>& letters, const std::string& langu
     std::string number, charset;
     std::getline(lines, font.path), std::getline(lines, number), std::getline(lines, charset);
     std::from_chars(number.data(), number.data() + number.size(), font.number);
-    font.number &= 0xffff;  // above: the instance of a variable font
+    font.number &= 0xffff;  // the upper bits are the instance of a variable font
     font.letters = taken(letters, charset);
     return font;
 }
@@ -95,14 +96,14 @@ std::optional<InstalledFonts> fonts_for(std::vector<char32_t> letters, const std
             if (font.letters.empty()) break;
             found.fonts.push_back(std::move(font));
         }
-    } catch (const RunError&) {  // it cannot be started: boxes stand for the letters
+    } catch (const RunError&) {  // fc-match cannot be started: boxes stand for the letters
     }
     found.without = std::move(letters);
     return found;
 }
 
 std::vector<std::string> letters_without_font(std::string_view text, const Control* control) {
-    constexpr char32_t last_latin = 0x24f;  // every font has those before
+    constexpr char32_t last_latin = 0x24f;  // every font has the letters up to here
     std::vector<char32_t> letters;
     while (!text.empty()) {
         const text::Character c = text::next_character(text);

@@ -12,8 +12,8 @@ namespace tilescope::lab {
 
 struct InstalledFont {
     std::string path;
-    int number = 0;                 ///< of the font in its file, which may hold several
-    std::vector<char32_t> letters;  ///< for which it was chosen, in order of their codes
+    int number = 0;                 ///< number of the font in its file, which may hold several
+    std::vector<char32_t> letters;  ///< the letters for which the font was chosen, in order of their codes
 };
 
 struct InstalledFonts {
@@ -21,18 +21,18 @@ struct InstalledFonts {
     std::vector<char32_t> without;  ///< letters that no installed font has
 };
 
-/// Languages write the same ideographs in different forms. The language that these letters are of, as fontconfig names
-/// it: unless the user's locale is Chinese, Japanese or Korean, kana mean Japanese, Hangul Korean, and ideographs alone
-/// simplified Chinese. Empty where it does not matter.
+/// The language of the letters, as fontconfig names it, because languages write the same ideographs in different forms.
+/// Unless the user's locale is Chinese, Japanese or Korean, kana mean Japanese, Hangul Korean, and ideographs alone
+/// simplified Chinese. Empty where the language does not matter.
 std::string language_of(const std::vector<char32_t>& letters);
 
-/// Few fonts that together have as many of these letters as possible, in forms of the language. nullopt where the
+/// A few fonts that together have as many of the letters as possible, in the forms of the language. nullopt where the
 /// program fc-match is missing. Throws Interrupted.
 std::optional<InstalledFonts> fonts_for(std::vector<char32_t> letters, const std::string& language,
                                         const Control* control);
 
 /// The letters of a text that no installed font has, in UTF-8, once each: gnuplot draws boxes for them where it draws
-/// letters itself (PNG, PDF). None where fc-match is missing.
+/// letters itself (PNG, PDF). The list is empty where fc-match is missing.
 std::vector<std::string> letters_without_font(std::string_view text, const Control* control);
 
 /// "中 (U+4E2D), 文 (U+6587) and 12 others".

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr Bytes no_limit = std::numeric_limits<Bytes>::max();
 
-/// The number after the word `key`; without one, the number that the file begins with.
+/// The number after the word `key` in a file; without a key, the number that the file begins with.
 std::optional<Bytes> number_in(const fs::path& file, const std::string& key = "") {
     std::ifstream in(file);
     std::string word;
@@ -32,7 +32,7 @@ Bytes kibibytes_in(const fs::path& file, const std::string& key, Bytes otherwise
 
 /// The files of a control group, by the version of the interface.
 struct GroupFiles {
-    const char *mount, *limit, *used, *cached;  ///< `cached` is a word of memory.stat: what is given up when needed
+    const char *mount, *limit, *used, *cached;  ///< `cached`: key in memory.stat of bytes that are freed when needed
 };
 constexpr GroupFiles version_1 = {"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                                   "total_inactive_file"};
@@ -44,8 +44,8 @@ Bytes left_in(const fs::path& group, const GroupFiles& files) {
     return *limit - *used + number_in(group / "memory.stat", files.cached).value_or(0);
 }
 
-/// The least of the groups from the process's own up to the outermost: each limits all that is in it. A container may
-/// show its own group as the outermost, and name it as its host does; then no folder below has that name.
+/// The least that is left in the process's group and the groups around it, because each group limits all within. A
+/// container may show its own group as the outermost under the host's name for it; no folder below has that name then.
 Bytes left_in_groups(const fs::path& root) {
     Bytes left = no_limit;
     std::ifstream groups(root / "proc/self/cgroup");

@@ -17,7 +17,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// The id of a message.
+/// The id of the message that says what to do about an error.
 const char* fix_for(int error) {
     switch (error) {
         case ENOENT:
@@ -45,8 +45,8 @@ int open_emptied(const std::string& path) {
     return descriptor;
 }
 
-/// A descriptor below 3 that was closed before the program began would become the next file's, and what is meant for
-/// a terminal would go into it. Here it becomes one that no byte can be read from or written to.
+/// The next file that is opened would get a descriptor below 3 that was closed before the program began, and output
+/// for a terminal would go into the file. Here /dev/null takes its place, opened so that using it fails.
 void fill_standard_descriptors() {
     for (int d = STDIN_FILENO; d <= STDERR_FILENO; ++d)
         if (::fcntl(d, F_GETFD) < 0) (void)::open("/dev/null", d == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -83,7 +83,7 @@ class Output::Buffer : public std::streambuf {
     int sync() override {
         const char* at = pbase();
         const char* const end = pptr();
-        reset();  // what cannot be written is not tried again
+        reset();  // where a write fails, its bytes are not tried again
         while (at < end) {
             const ssize_t written = ::write(descriptor_, at, static_cast<std::size_t>(end - at));
             if (written < 0) cannot_write(name_, errno);
@@ -109,7 +109,7 @@ class Output::Buffer : public std::streambuf {
 Output::Output(int descriptor, std::string name)
     : std::ostream(nullptr), buffer_(std::make_unique<Buffer>(descriptor, std::move(name))) {
     rdbuf(buffer_.get());
-    exceptions(std::ios::badbit);  // lets what the buffer throws reach the writer
+    exceptions(std::ios::badbit);  // so that exceptions of the buffer reach the writer
 }
 
 Output::Output(const std::string& path) : Output(open_emptied(path), text::shown(path)) {}

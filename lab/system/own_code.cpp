@@ -1,6 +1,6 @@
 #include "lab/system/own_code.hpp"
 
-#ifdef __EMSCRIPTEN__  // a page loads nothing
+#ifdef __EMSCRIPTEN__  // the web page loads no files
 void tilescope::lab::own_code_has_to_stop() {}
 #else
 
@@ -26,7 +26,8 @@ constexpr int exit_failed = 1, exit_interrupted = 130;
 std::atomic<int> running = 0;
 std::atomic<const char*> of_file = nullptr;
 
-/// What is said at an end that the program causes. Made in advance, because a signal handler cannot allocate memory.
+/// The messages where the user's code ends the process. Made in advance, because a signal handler cannot allocate
+/// memory.
 struct Endings {
     std::string exits = message("own_code.exits"), does_not_stop = message("own_code.does_not_stop"),
                 aborts = message("own_code.aborts"), divides = message("own_code.divides"),
@@ -34,7 +35,7 @@ struct Endings {
 };
 const Endings* endings = nullptr;
 
-/// Safe in a signal handler: nothing is allocated.
+/// Prints the message after the name of the file. Safe in a signal handler, because it allocates nothing.
 void tell(const std::string& what) {
     const char* const file = of_file;
     for (const char* part : {"tilescope: ", file ? file : "", ": ", what.c_str(), "\n"})
@@ -71,7 +72,7 @@ void watch() {
     const auto handle = [](int signal, void (*handler)(int), int flags) {
         struct sigaction before = {}, action = {};
         sigaction(signal, nullptr, &before);
-        if (before.sa_handler != SIG_DFL) return;  // keep a sanitizer's or Python's
+        if (before.sa_handler != SIG_DFL) return;  // keep the handler of a sanitizer or of Python
         action.sa_handler = handler, action.sa_flags = flags;
         sigaction(signal, &action, nullptr);
     };

@@ -3,9 +3,9 @@
 
 namespace tilescope::lab {
 
-/// While an object lives, code of `file` runs (the text must stay until the program ends). Messages name that file:
-/// exit() and quick_exit() are its failures (exit code 1), a crash is reported before it ends the process, and a
-/// request to stop that the code ignores for two seconds ends the process with 130.
+/// To be created before code of `file` runs, and to live as long (the text must stay until the program ends). Messages
+/// then name the file: exit() and quick_exit() count as failures (exit code 1), a crash is reported before it ends the
+/// process, and a request to stop that the code ignores for two seconds ends the process with exit code 130.
 class OwnCode {
   public:
     explicit OwnCode(const char* file);
@@ -14,7 +14,7 @@ class OwnCode {
     OwnCode& operator=(const OwnCode&) = delete;
 };
 
-/// For signal handlers, when the user asks to stop.
+/// To be called by signal handlers when the user asks to stop.
 void own_code_has_to_stop();
 
 }  // namespace tilescope::lab

@@ -8,7 +8,7 @@
 
 namespace tilescope::lab {
 
-/// The values, whose first axis varies fastest, in the order in which the last axis does. Throws Interrupted.
+/// Reorders values whose first axis varies fastest, so that their last axis varies fastest. Throws Interrupted.
 std::vector<float> to_c_order(const std::vector<float>& values, std::span<const Index> shape, const Control* control);
 
 }  // namespace tilescope::lab

@@ -5,8 +5,8 @@
 
 namespace tilescope::lab {
 
-/// The length of the first axis; the second is slices / batch. It is 1 for a tensor that all batch entries share, and
-/// the number of groups for one that groups of entries share.
+/// The length of the batch axis; that of the heads axis is slices / length. The length is 1 for a tensor that all batch
+/// entries share, and the number of groups for a tensor that groups of batch entries share.
 inline Index batch_in_file(const Problem& p, const TensorDecl& t) {
     if (t.sliced != Sliced::whole) return p.batch;
     return t.round > 0 ? p.batch_heads() / t.round : 1;

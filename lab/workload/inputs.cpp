@@ -15,7 +15,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// A random element by its position.
+/// The random element at a position, as a function of the position.
 Element drawn(Distribution distribution, const char* name, std::uint64_t seed) {
     const Stream base(seed, name), outlier(seed, std::string(name) + "+");
     const auto normal = [base](Index n) { return base.normal(static_cast<std::uint64_t>(n)); };
@@ -44,7 +44,7 @@ void fill(Storage& tensor, const Element& element, const Followed& followed) {
     });
 }
 
-/// Whether a tensor is random. Page tables follow from where the pages lie, saved tensors from the other inputs.
+/// Whether a tensor is drawn. Page tables follow from where the pages lie, saved tensors from the other inputs.
 bool is_drawn(const TensorDecl& t) { return t.role == Role::input && t.dtype != Dtype::i32 && !t.saved; }
 
 }  // namespace
@@ -177,7 +177,7 @@ void write_tensor(std::ostream& out, const Storage& t, Index batch, std::size_t 
     shape.erase(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(rank));
     const auto read_turned = [&](Index first, std::span<float> to) {
         while (!to.empty()) {
-            const Index row = first / cols, col = first % cols;  // rows of the file: b, r, h
+            const Index row = first / cols, col = first % cols;  // the file has its rows in the order b, r, h
             const Index h = row % heads, r = row / heads % rows, b = row / heads / rows;
             const Index n = std::min(cols - col, static_cast<Index>(to.size()));
             t.read(((b * heads + h) * rows + r) * cols + col, to.first(static_cast<std::size_t>(n)));

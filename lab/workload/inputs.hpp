@@ -19,9 +19,9 @@ enum class Distribution : std::uint8_t {
     uniform,   ///< U[-1, 1)
     outliers,  ///< N(0, 1) + N(0, 100) * Bernoulli(0.001): FlashAttention-3 (arXiv 2407.08608), section 4.3
     // Patterns: see lab/workload/patterns.hpp.
-    sentence,     ///< eight words, each of which looks at one of them; V shows which
-    band,         ///< every query looks at the keys beside it
-    sink,         ///< everybody looks at the first key
+    sentence,     ///< eight words, each of which attends to one word; O shows to which
+    band,         ///< every query attends to the keys beside its own
+    sink,         ///< every query attends to the first key
     new_maximum,  ///< logits grow from key to key: every block of keys has a new row maximum
     overflow,     ///< logits around 100: exp leaves what f32 holds
 };
@@ -31,9 +31,9 @@ inline constexpr std::initializer_list<Distribution> distributions = {
 const char* name_of(Distribution d);
 std::optional<Distribution> distribution_from(std::string_view name);
 
-/// Values for the inputs among `tensors`, except those that follow from others (lab/run/reference.hpp has all). A value
-/// depends only on the seed, the tensor's name and its position (in a pattern also on how many queries and keys there
-/// are): not on threads, tiles or other tensors. Throws Interrupted, as all functions here that take a Control.
+/// Values for the inputs among `tensors`, except inputs that follow from others (lab/run/reference.hpp adds these). A
+/// value depends only on the seed, the tensor's name and its position (in a pattern also on the numbers of queries and
+/// keys): not on threads, tiles or other tensors. Throws Interrupted, as all functions here that take a Control.
 Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution,
                      Control* control = nullptr);
 
@@ -44,12 +44,12 @@ enum class Layout : std::uint8_t { bhsd, bshd };
 struct FileFormat {
     Layout layout = Layout::bhsd;
     Bits16 bits16 = Bits16::unknown;
-    bool masks = false;  ///< booleans, and whole numbers 0 and 1, are a mask on logits: 0 where True, -inf where False
+    bool masks = false;  ///< booleans, or whole numbers 0 and 1, mask logits: 0 is added where True, -inf where False
 };
 
 /// A tensor read from a NumPy file: 2-D [rows, cols], 3-D [heads, rows, cols] or 4-D [batch, heads, rows, cols] of
-/// numbers that read_npy() reads, or with heads and rows the other way round. UsageError naming `flag` and the file
-/// otherwise.
+/// numbers that read_npy() reads; with Layout::bshd, rows come before heads. Any other file is a UsageError that names
+/// `flag` and the file.
 struct FileTensor {
     Index batch = 1, heads = 1, rows = 0, cols = 0;
     std::size_t rank = 0;  ///< as in the file
@@ -64,7 +64,8 @@ std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control
 
 /// How many finite numbers become infinite when they are rounded to a type.
 Index infinite_in(Dtype dtype, std::span<const float> values);
-/// "--q q.npy: 2 of 4 elements became infinite in f16, ...": a sentence without its full stop; empty where none did.
+/// "--q q.npy: 2 of 4 elements became infinite in f16, ...": a sentence without its full stop. Empty where `infinite`
+/// is 0.
 std::string about_infinite(const std::string& name, Dtype dtype, Index infinite, Index elements);
 
 /// Writes a tensor as a NumPy file of `rank` 2, 3 or 4 dimensions, splitting slices into batch x heads. bf16 becomes

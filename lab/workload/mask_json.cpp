@@ -7,7 +7,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// A block mask as it is written: sizes of blocks, and a string of 0 and 1 for every row of them.
+/// Reads a block mask: sizes of blocks, and a string of 0 and 1 for every row of blocks.
 BlockMask blocks_from(JsonEntry e) {
     BlockMask m{e.text("name"), e.integer("block_rows", 1), e.integer("block_cols", 1), 0, 0, {}};
     for (const Json& row : e.at("rows")) {

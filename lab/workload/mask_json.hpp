@@ -6,7 +6,7 @@
 
 namespace tilescope::lab {
 
-/// Has only the members that the mask has.
+/// The object has only the members that the mask needs: none for a mask that hides nothing.
 Json to_json(const Mask& mask);
 Mask mask_from(JsonEntry entry, const std::string& file);
 

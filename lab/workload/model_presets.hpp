@@ -1,8 +1,8 @@
 // The language models that TileScope knows by name: the shape of one layer's attention in each phase of inference.
 //
-// models/*.json are their files: every number with a source. What is not written follows from the rest, as it does for
-// flags: as many heads of K and V as of Q, dim_v like dim, a scale of 1/sqrt(dim). "prefill" and "decode" hold what is
-// different in that phase. docs/models.md explains them.
+// models/*.json are their files, where every number has a source. A number that is absent follows from the others, as
+// with flags: as many heads of K and V as of Q, dim_v like dim, a scale of 1/sqrt(dim). "prefill" and "decode" hold the
+// numbers that differ in that phase. docs/models.md explains the files.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ enum class Phase : std::uint8_t { prefill, decode };
 constexpr Phase phases[] = {Phase::prefill, Phase::decode};
 const char* name_of(Phase phase);
 
-/// One layer's attention; what is absent follows from the rest.
+/// One layer's attention. A member that is absent follows from the others.
 struct ModelShape {
     Index heads = 0, dim = 0;
     std::optional<Index> kv_heads, dim_v;
@@ -33,14 +33,14 @@ struct ModelShape {
 
 /// One number of a model for people to read.
 struct ModelNumber {
-    std::string key;  ///< "heads"; "decode.dim" where it is of one phase
+    std::string key;  ///< "heads"; "decode.dim" where the number holds in one phase only
     std::string value, source;
     bool confirmed = true;
 };
 
 struct Model {
     std::string name, title;
-    std::string note;  ///< what is special about it, in sentences; empty: nothing
+    std::string note;  ///< what is special about the model, in sentences; empty: nothing
     ModelShape prefill, decode;
     std::vector<ModelNumber> numbers;
     std::string_view json;  ///< its file
@@ -51,7 +51,7 @@ struct Model {
 /// The files of models/*.json, in no particular order.
 std::span<const EmbeddedFile> embedded_models();
 
-/// By name.
+/// All models, sorted by name.
 const std::vector<Model>& models();
 std::vector<std::string> model_names();
 

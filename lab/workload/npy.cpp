@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr Bytes max_header = Bytes{1} << 20;          // far more than 32 axes need
 constexpr Index elements_per_chunk = Index{1} << 17;  // 1 MiB of f8
 
-/// A regular file and how much of it has not been read yet. Its real size bounds everything that is allocated.
+/// A regular file, and how many of its bytes are left to read. Its real size bounds all memory that is allocated.
 class Input {
   public:
     explicit Input(const std::string& path) {
@@ -90,7 +90,7 @@ NpyHeader read_header(Input& file) {
     return parse_npy_header(file.read(length));
 }
 
-/// Checks the header's promise against what the file really holds.
+/// The number of elements by the header, checked against the bytes that the file really has.
 Index checked_count(const NpyHeader& header, StoredElement element, Bytes available) {
     if (header.shape.size() > npy_max_rank)
         throw NpyRefusal{message("npy.too_many_axes", std::to_string(header.shape.size()))};

@@ -35,11 +35,11 @@ NpyArray read_npy(const std::string& path, Control* control = nullptr, Bits16 bi
 /// Fills `out` with the elements from index `first` (in C order) on.
 using NpyValues = std::function<void(Index first, std::span<float> out)>;
 
-/// Writes an array in C order, asking for its elements a chunk at a time, in order. They are rounded to `dtype` and
-/// stored as f2 for f16, as f4 for f32 and for bf16, which NumPy does not have. Throws Interrupted.
+/// Writes an array in C order. Asks `values` for the elements a chunk at a time, in order, rounds them to `dtype` and
+/// stores them as f2 for f16, as f4 for f32 and for bf16, which NumPy does not have. Throws Interrupted.
 void write_npy(std::ostream& out, std::span<const Index> shape, Dtype dtype, const NpyValues& values,
                Control* control = nullptr);
-/// The same to a file, by AtomicFile.
+/// Writes the array to the file `path`, by AtomicFile.
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, const NpyValues& values);
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, std::span<const float> values);
 

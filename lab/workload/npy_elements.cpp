@@ -15,7 +15,7 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// What to do about elements of a type that is not read. Every command here makes a file that can be read.
+/// The refusal of a type that is not read, with a fix. Commands in the fixes make a file that can be read.
 NpyRefusal no_number(std::string_view descr, std::string_view type) {
     const std::string what = message("npy.other_type", text::shown(descr));
     if (type == "u2" || type == "i2") return {what, message("npy.bits_or_convert")};
@@ -31,8 +31,8 @@ bool is_whole(std::string_view type) {
     return type.size() == 2 && (type[0] == 'i' || type[0] == 'u') && sizes.find(type[1]) != std::string_view::npos;
 }
 
-/// Whole numbers of a mask, in this machine's byte order. Numbers other than 0 and 1 might be anything: ids, bits,
-/// numbers to add.
+/// Converts whole numbers of a mask, in this machine's byte order. Refuses numbers other than 0 and 1, which might be
+/// ids, bits or numbers to add.
 void convert_mask(std::span<const char> from, std::size_t size, std::span<float> to) {
     std::vector<char> one(size, 0);
     one[std::endian::native == std::endian::little ? 0 : size - 1] = 1;
@@ -48,7 +48,7 @@ void convert_mask(std::span<const char> from, std::size_t size, std::span<float>
 }  // namespace
 
 StoredElement stored_element(std::string_view descr, Bits16 bits16, WholeNumbers whole) {
-    // '=' and '|' leave the order to the machine, as does having no mark at all.
+    // '=', '|' and no mark at all mean the byte order of the machine.
     const bool marked = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
     const char order = marked && (descr[0] == '<' || descr[0] == '>') ? descr[0] : npy_native_order;
     const std::string_view type = descr.substr(marked ? 1 : 0);

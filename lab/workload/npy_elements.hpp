@@ -19,11 +19,11 @@ struct StoredElement {
     bool bits = false;  ///< whole numbers that stand for bf16
 };
 
-/// What NumPy calls `descr`. Throws NpyRefusal where that is not read.
+/// The type of element that NumPy calls `descr`. Throws NpyRefusal for a type that is not read.
 StoredElement stored_element(std::string_view descr, Bits16 bits16, WholeNumbers whole);
 /// Throws NpyRefusal where whole numbers do not look like bits of bf16.
 void check_bits(std::string_view descr, std::span<const float> values, WholeNumbers whole);
-/// The storage type that has the same elements; f8 and masks have none.
+/// The storage type of the elements: f16, bf16, or else f32, also for f8 and masks.
 Dtype dtype_of(Stored type);
 /// Converts `to.size()` stored elements to floats, changing `from` on the way. Returns how many finite elements are
 /// beyond the range of f32.

@@ -81,7 +81,7 @@ class HeaderParser {
         // A leading zero is an error in Python 3 and octal in Python 2.
         if (error != std::errc() || (digits > 1 && rest_[0] == '0')) not_a_shape();
         rest_.remove_prefix(digits);
-        if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2 marks long integers so
+        if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2 marks long integers with L
         return n;
     }
 
@@ -111,7 +111,7 @@ class HeaderParser {
     [[noreturn]] void not_a_shape() { throw NpyRefusal{message("npy.no_shape", position())}; }
     [[noreturn]] void unexpected() { throw NpyRefusal{message("npy.no_dict", position())}; }
 
-    /// A byte of the header.
+    /// The position in the header, in bytes, for messages.
     std::string position() const { return std::to_string(all_.size() - rest_.size()); }
 
     std::string_view all_, rest_;

@@ -32,7 +32,8 @@ NpyHeader parse_npy_header(std::string_view text);
 
 /// "(3, 4)", as Python has it.
 std::string shape_text(std::span<const Index> shape);
-/// The number of elements, or -1 if it is past the limit. Also with an axis of size 0, others have to be within it.
+/// The number of elements, or -1 if it is past the limit. Where an axis has size 0, the product of the other axes still
+/// has to be within the limit.
 Index element_count(std::span<const Index> shape);
 /// Everything before the first element, padded like NumPy's so that the elements are aligned in a mapped file.
 std::string npy_preamble(std::span<const Index> shape, Dtype stored);

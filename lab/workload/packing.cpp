@@ -5,7 +5,7 @@
 namespace tilescope::lab {
 namespace {
 
-/// Row t of head h is row t / g of head h g + t % g.
+/// Row t of packed head h is row t / g of the unpacked head h g + t % g. Calls f for all rows of all heads.
 template <class F>
 void for_rows(const Problem& packed, F&& f) {
     const Index g = packed.packed;
@@ -33,7 +33,7 @@ bool packs_by_rule(const Problem& p) {
 }
 
 Problem packed_for(const Algorithm& algorithm, const Problem& p, Packing packing) {
-    // Packed rows are of several heads: they share a row of a bias only if it depends on neither head nor query.
+    // Packed rows of several heads can share a row of the bias only if it depends on neither head nor query.
     if (!algorithm.packs || packing == Packing::off || p.bias.by_head_or_query()) return p;
     return packing == Packing::on || packs_by_rule(p) ? packed(p) : p;
 }

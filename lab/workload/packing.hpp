@@ -14,8 +14,8 @@ const char* name_of(Packing packing);
 /// FlashAttention-2's rule: one query, in groups, without a window, ALiBi or dropout, and a head dimension that 8
 /// divides (Dao-AILab/flash-attention at 0251105a, csrc/flash_attn/flash_api.cpp, seqlenq_ngroups_swapped).
 bool packs_by_rule(const Problem& problem);
-/// The problem as the algorithm runs it: packed or not; never packed with a bias per head or query. A packed problem,
-/// and one for an algorithm that does not pack, stays as it is.
+/// The problem as the algorithm runs it: packed or not. A problem stays as it is if it is packed already, has a bias
+/// per head or query, or if the algorithm does not pack.
 Problem packed_for(const Algorithm& algorithm, const Problem& problem, Packing packing);
 
 /// packed_inputs: reorders Q for the packed problem. unpacked_output: reorders an output as in the problem that users

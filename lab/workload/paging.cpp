@@ -36,7 +36,7 @@ std::shared_ptr<Storage> table_of(const Problem& p) {
     return table;
 }
 
-/// The pool, with every page where the table says; rows that no sequence uses are NaN.
+/// The pool: `from` with every page where the page table puts it. Rows that no sequence uses are NaN.
 std::shared_ptr<Storage> pool_with(const Storage& from, const Problem& p) {
     const PagePool pool = pool_of(p);
     const auto out = std::make_shared<Storage>(from.dtype(), p.kv_heads, pool.pages() * p.pages.size, from.cols());
@@ -58,7 +58,7 @@ void for_cached(const Inputs& inputs, F&& f) {
         if (const auto found = inputs.find(std::string_view(name)); found != inputs.end()) f(*found->second, name);
 }
 
-/// Whether every sequence begins as the first one does.
+/// Whether every sequence has the same values as the first sequence in the `shared` keys.
 bool begins_alike(const Storage& s, const Problem& p, Span shared) {
     Rows first, other;
     for (Index slice = p.kv_heads; slice < p.kv_slices(); ++slice) {

@@ -1,4 +1,4 @@
-// K and V in pages: the table, and the pool that the user's tensors are put into.
+// K and V in pages: the page table, and the pool of pages that holds the user's tensors.
 #pragma once
 
 #include "algorithms/contract/computation.hpp"
@@ -6,8 +6,9 @@
 
 namespace tilescope::lab {
 
-/// Gives K and V (`of` declares the tensor) their pages, or the page table its entries, before they are added to the
-/// GPU. `declared`: all tensors of the problem; `first`: the id of the first. With data, K and V have values already.
+/// Completes a tensor that `of` declares, before it is added to the GPU: K and V get their pages, the page table its
+/// entries. `declared`: all tensors of the problem; `first`: the id of the first of them. `with_data`: whether tensors
+/// have values.
 void put_in_pages(TensorInfo& info, const TensorDecl& of, const std::vector<TensorDecl>& declared, TensorId first,
                   const Problem& problem, bool with_data);
 
@@ -17,9 +18,9 @@ Index rows_in_pool(const Problem& problem);
 /// The keys in the pages that all sequences share; empty where none are shared.
 Span shared_keys(const Problem& problem);
 
-/// Gives all sequences the first one's values in the shared pages. Copies tensors that have other values there.
+/// Gives all sequences the first sequence's values in the shared pages. Copies tensors that have other values there.
 Inputs with_shared_prefix(Inputs inputs, const Problem& problem);
-/// "K" or "V": the first of them whose sequences have different values in the shared pages; empty where neither has.
+/// "K" or "V": the first tensor whose sequences differ in the shared pages; empty where neither tensor's do.
 std::string unlike_prefix(const Inputs& inputs, const Problem& problem);
 
 /// "K and V in 512 pages of 16 keys, in order": what the problem's sizes do not say; empty without pages.

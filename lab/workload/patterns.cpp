@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* words[] = {"the", "cat", "slept", "because", "it", "had", "caught", "mice"};
 constexpr Index n_words = std::size(words);
-/// The word that each word attends to. Only the first attends to a later one, so that a causal mask hides little.
+/// The word that each word attends to. Only the first attends to a later word, so that a causal mask hides little.
 constexpr Index focus[n_words] = {1, 1, 1, 2, 1, 4, 4, 6};
 /// The words that are attended to. Each has its own group of columns of Q and K.
 constexpr Index wanted_offsets[] = {1, 2, 4, 6};
@@ -22,7 +22,7 @@ constexpr Index groups = std::size(wanted_offsets);
 
 Index word_at(Index position) { return ((position % n_words) + n_words) % n_words; }
 
-/// An input, and the numbers of rows of Q and of K; for X, its own rows and columns.
+/// An input, and how many queries and keys there are: the rows of Q and of K, or the rows and columns of X.
 struct Shape {
     TensorDecl input;
     Index queries, keys;
@@ -58,12 +58,13 @@ double sentence(const Shape& s, Index n) {
             const auto beside = static_cast<double>(columns_beside(col, cols, groups));
             return wanted_offsets[col * groups / cols] == wanted ? std::sqrt(logit * s.root_dim() / beside) : 0;
         }
-        default:  // V: a column for each word, or for some, so that O is the weight of each word
+        default:  // V has a column for each word, or for some, so that O shows the weight of each word
             return cols >= n_words ? col * n_words / cols == word_at(row) : word_at(row) * cols / n_words == col;
     }
 }
 
-/// Positions as angles of several frequencies: products sum up cosines of differences, and are largest at difference 0.
+/// Positions as angles of several frequencies. Q K^T then sums cosines of differences of positions, and is largest
+/// where the difference is 0.
 double band(const Shape& s, Index n) {
     constexpr double logit = 16;
     const Index pairs = s.input.meaning == Meaning::score ? 8 : s.input.cols / 2, col = s.col(n);
@@ -81,7 +82,7 @@ double band(const Shape& s, Index n) {
     return length * (col % 2 == 0 ? std::cos(angle(col / 2, position)) : std::sin(angle(col / 2, position)));
 }
 
-/// The first key's logits outweigh all others together: exp of them is e^2 times the number of keys, or more.
+/// The first key's logits outweigh all others together: their exp is at least e^2 times the number of keys.
 double sink(const Shape& s, Index n) {
     constexpr double least = 0.75;  // of Q's elements
     const double logit = std::log(static_cast<double>(s.keys)) + 2;

@@ -23,7 +23,7 @@ void check_pattern(Distribution pattern, Index dim);
 
 /// The word at a position of the pattern `sentence`. After its last word the sentence begins again.
 std::string sentence_word(Index position);
-/// The position, in the sentence, of the word that word number `word` looks at.
+/// The position, in the sentence, of the word that word number `word` attends to.
 Index word_looked_at(Index word);
 /// Words in the sentence.
 Index sentence_length();

@@ -11,7 +11,7 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr Index most_chosen = 128;  // the libraries' most
+constexpr Index most_chosen = 128;  // the most parts that the libraries' rules choose
 
 struct Block {
     Index rows, keys;
@@ -37,8 +37,8 @@ Block fa3_block(const Problem& p, const GpuSpec& gpu, bool masked) {
     return {128, p.dim > 192 && small ? 64 : 96};
 }
 
-/// Of the numbers of parts that `eligible` allows, the least whose waves are at least 85% as full as the best. In f32,
-/// as in the libraries.
+/// Of the numbers of parts that `eligible` allows, the least whose waves are at least 85% as full as the fullest.
+/// Computed in f32, as in the libraries.
 template <class F>
 Index fullest_waves(Index blocks, Index slots, Index most, F&& eligible) {
     std::vector<float> shares;
@@ -61,7 +61,7 @@ bool nearly_fills(Index blocks, Index slots) { return static_cast<float>(blocks)
 const char* name_of(SplitRule rule) { return rule == SplitRule::fa2 ? "fa2" : "fa3"; }
 
 SplitSetting split_setting(SplitRule rule, const Problem& p, const GpuSpec& gpu) {
-    // A query at the last key sees all of them, causal or not.
+    // A query at the last key sees all keys, causal or not.
     const bool masked = p.mask.hides() && !(p.mask.is_causal() && p.diagonal() >= p.seq_k - 1);
     const bool fa2 = rule == SplitRule::fa2;
     const Block block = fa2 ? fa2_block(p) : fa3_block(p, gpu, masked);

@@ -11,14 +11,14 @@ namespace tilescope::python {
 using text::message;
 namespace {
 
-/// A Python object that algorithms keep for ever: once the interpreter has ended, nothing could be given back to it.
+/// A Python object that algorithms never release, because the interpreter may have ended before them.
 struct Kept {
     PyObject* object;
     explicit Kept(py::object o) : object(o.release().ptr()) {}
     py::object get() const { return py::reinterpret_borrow<py::object>(object); }
 };
 
-/// What a Python program declares besides what its computation has.
+/// A tensor that a Python program declares besides the tensors of its computation.
 struct Declared {
     std::string name, role, meaning, sliced, dtype;
     Index rows, cols;
@@ -32,7 +32,7 @@ TensorDecl declaration(const Problem& p, const Declared& d) {
     return t;
 }
 
-/// Calls f(). A Python exception that was made from a C++ exception becomes that one again.
+/// Calls f(). A Python exception that was made from a C++ exception becomes the C++ exception again.
 template <class F>
 auto in_python_code(F&& f) {
     const py::gil_scoped_acquire locked;
@@ -56,7 +56,7 @@ std::vector<TensorDecl> tensors_of(const Computation& computation, const Kept& m
 using Line = std::tuple<Index, std::string, std::string>;
 
 std::span<const CodeLine> code_lines(const std::vector<Line>& lines) {
-    auto* const kept = new std::vector<CodeLine>;  // for ever, as the algorithm's
+    auto* const kept = new std::vector<CodeLine>;  // never freed, like the algorithm
     for (const auto& [number, code, why] : lines) {
         if (number < 1 || number > 0xffff) throw BadValue("code", std::to_string(number), message("added.line_number"));
         kept->push_back({static_cast<std::uint16_t>(number), for_ever(code), for_ever(why)});
@@ -71,7 +71,7 @@ Knobs knobs_of(const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), "splits") != names.end() ? Knobs(split_knobs) : Knobs(tile_knobs);
 }
 
-/// Adds an algorithm whose program is `run`, on lines first to last of `file`, where those are its pseudo-code.
+/// Adds an algorithm whose program is `run`, on lines `first` to `last` of `file` if these lines are its pseudo-code.
 void add_of_python(const std::string& name, const std::string& computes, const std::string& file, Index first,
                    Index last, const std::vector<Line>& code, const std::vector<std::string>& features,
                    const std::string& idea, const std::string& paper, const std::vector<std::string>& knobs,

@@ -11,7 +11,7 @@ namespace tilescope::python {
 
 namespace py = pybind11;
 
-/// Calls all of them but define_reconcile(), for the module tilescope._core.
+/// Calls all functions below except define_reconcile().
 void define(py::module_& m);
 
 void define_errors(py::module_& m);
@@ -25,7 +25,7 @@ void define_studies(py::module_& m);
 void define_recordings(py::module_& m);
 void define_reconcile(py::module_& m);
 
-/// A copy of the text that lives as long as the process: for names and lines of users' programs.
+/// A copy of the text that is never freed: for names and lines of users' programs.
 const char* for_ever(const std::string& text);
 
 }  // namespace tilescope::python

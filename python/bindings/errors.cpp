@@ -8,7 +8,7 @@
 namespace tilescope::python {
 namespace {
 
-constexpr const char* native = "_native";  // the attribute that keeps what was thrown in C++
+constexpr const char* native = "_native";  // the attribute of a Python exception that keeps the C++ exception
 
 py::object error_of(const char* type, const char* what) {
     return py::module_::import("tilescope._errors").attr(type)(std::string(what));
@@ -81,21 +81,21 @@ std::exception_ptr thrown_as(const py::object& error) {
 
 void translate(std::exception_ptr thrown) {
     if (!thrown) return;
-    if (runs_under_way() > 0 && thrown_as(last_raised()) == thrown) {  // on its way out: its traceback grows
+    if (runs_under_way() > 0 && thrown_as(last_raised()) == thrown) {  // passes on outwards: its traceback grows
         const py::object& error = last_raised();
         PyErr_Restore(py::type::of(error).inc_ref().ptr(), error.inc_ref().ptr(),
                       PyException_GetTraceback(error.ptr()));
         return;
     }
     const py::object error = in_python(thrown);
-    // Kept with the error: on its way out through a tile program it becomes the C++ exception again.
+    // Kept with the error, which becomes the C++ exception again where it passes through a tile program.
     error.attr(native) = py::capsule(new std::exception_ptr(std::move(thrown)),
                                      [](void* p) { delete static_cast<std::exception_ptr*>(p); });
     if (runs_under_way() == 0 && last_raised()) PyException_SetCause(error.ptr(), last_raised().release().ptr());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
 }
 
-/// What a function of tilescope._errors says of the error. The trace is None where no function was entered.
+/// The text that a function of tilescope._errors makes of the error. The trace is None where no function was entered.
 std::string in_words(const char* function, py::error_already_set& error) {
     const py::object trace = error.trace() ? py::object(error.trace()) : py::none();
     return py::module_::import("tilescope._errors").attr(function)(error.value(), trace).cast<std::string>();

@@ -1,4 +1,4 @@
-// Exceptions on their way between C++ and Python, in both directions and through each other's frames.
+// Exceptions that pass between C++ and Python, in both directions, also several times.
 #pragma once
 
 #include <stdexcept>
@@ -9,12 +9,13 @@
 
 namespace tilescope::python {
 
-/// A Python program did what a tile program may not or cannot do: in one line, with its file and line.
+/// A Python program did what a tile program may not or cannot do. The text is one line, with the program's file and
+/// line.
 struct ProgramError : RunError {
     using RunError::RunError;
 };
 
-/// An OutOfChipMemory told to the user, with a way out.
+/// An OutOfChipMemory whose text tells the user what to do.
 struct DoesNotFit : OutOfChipMemory {
     DoesNotFit(const OutOfChipMemory& error, std::string text) : OutOfChipMemory(error), text_(std::move(text)) {}
     const char* what() const noexcept override { return text_.c_str(); }
@@ -23,16 +24,17 @@ struct DoesNotFit : OutOfChipMemory {
     std::string text_;
 };
 
-/// Throws the C++ exception that `error` was before it became Python's; else `error` itself, with its traceback.
+/// Throws the C++ exception that `error` was made from. Without one, throws `error` itself with its traceback, or a
+/// ProgramError or RunError that tells it in one line.
 [[noreturn]] void throw_native(py::error_already_set& error);
 
-/// The exception that a Python program raised last and C++ then threw: the cause of what the run ends with.
+/// The last Python exception that throw_native() turned back into its C++ exception: the cause of the run's error.
 py::object& last_raised();
 
-/// Whether a program embeds this interpreter, with no Python around it: then failures are told in one line.
+/// Whether a program embeds this interpreter, without Python around it. Errors are then told in one line.
 bool& embedded();
 
-/// "my_kernel.py:12: ZeroDivisionError: division by zero": in a line, for a terminal.
+/// The error in one line, for a terminal: "my_kernel.py:12: ZeroDivisionError: division by zero".
 std::string in_a_line(py::error_already_set& error);
 
 }  // namespace tilescope::python

@@ -5,11 +5,11 @@
 namespace tilescope::python {
 namespace {
 
-constexpr int most_callers = 64;  // frames that are looked at
+constexpr int most_callers = 64;  // the most frames that are searched
 
 PyCodeObject* code_of_frame(PyFrameObject* frame) {
     PyCodeObject* const code = PyFrame_GetCode(frame);
-    Py_DECREF(code);  // the frame has it
+    Py_DECREF(code);  // the frame still holds a reference
     return code;
 }
 

@@ -6,9 +6,9 @@
 
 namespace tilescope::python {
 
-/// The line that is being executed, and its file; the same pointer for the same file.
+/// The Python line that is being executed, and its file. A file always has the same pointer.
 Here here_in_python();
-/// The innermost line on the call stack that lies between `first` and `last` of `file`; 0: there is none.
+/// The innermost line on the call stack that lies in lines `first` to `last` of `file`; 0 where there is none.
 std::uint32_t line_within(const char* file, Index first, Index last);
 
 }  // namespace tilescope::python

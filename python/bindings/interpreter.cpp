@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the package is: beside this object in python/, as it is built and installed, or around it, as in a wheel.
+/// The folder of the Python package: python/ beside this object, as built and installed, or the one around it, as in a
+/// wheel.
 fs::path package_folder() {
     Dl_info info{};
     dladdr(reinterpret_cast<const void*>(&package_folder), &info);
@@ -23,7 +24,7 @@ fs::path package_folder() {
     return fs::exists(here / "python" / "tilescope") ? here / "python" : here.parent_path().parent_path();
 }
 
-/// The Python whose packages are found: of the virtual environment, if it has this version, or else of the build.
+/// The Python whose packages are found: that of the virtual environment if it has this version, else that of the build.
 std::string python_program() {
     const std::string version = std::to_string(PY_MAJOR_VERSION) + '.' + std::to_string(PY_MINOR_VERSION);
     if (const char* environment = std::getenv("VIRTUAL_ENV"))
@@ -50,7 +51,7 @@ void start() {
     const py::module_ sys = py::module_::import("sys");
     sys.attr("modules")["tilescope._core"] = core;
     sys.attr("path").attr("insert")(0, package_folder().string());
-    PyEval_SaveThread();  // releases the lock (GIL): whoever needs it takes it
+    PyEval_SaveThread();  // releases the lock (GIL), which every user of Python takes
 }
 
 /// "my_kernel.py:12: NameError: ..." as "line 12: NameError: ...", for a caller that names the file.
@@ -65,7 +66,7 @@ void load(const char* path, const char* file) {
     const py::object run = [] {
         try {
             return py::object(py::module_::import("tilescope._load").attr("load"));
-        } catch (py::error_already_set& e) {  // NumPy is missing, for instance: nothing else is there to say so
+        } catch (py::error_already_set& e) {  // NumPy is missing, for instance: nothing else would report it
             throw RunError(py::str(e.value()));
         }
     }();

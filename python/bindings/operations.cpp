@@ -1,4 +1,4 @@
-// A thread block's verbs: what moves tiles, and the arithmetic between them.
+// A thread block's operations: moves of tiles, and arithmetic on tiles.
 #include <pybind11/stl.h>
 
 #include "algorithms/contract/scores.hpp"
@@ -13,7 +13,7 @@ using text::message;
 namespace {
 
 using Made = std::unique_ptr<OnChip>;
-constexpr Index most_elements = Index{1} << 31;  // of a tile: no chip holds more
+constexpr Index most_elements = Index{1} << 31;  // of a tile; no chip holds more
 
 Made load(OnSm& b, const InHbm& from, Span rows, std::optional<Span> cols, const std::string& to) {
     return b.verb([&](Block& block, Here here) {
@@ -131,7 +131,7 @@ void define_moves(Verbs& verbs) {
              py::arg("alpha") = 1.0F, "acc += alpha a b, with a or b transposed; 2mnk FLOPs.");
 }
 
-/// An operation on one tile, and on one that reads another.
+/// Define an operation on one tile, or on a tile that reads another tile.
 void define(Verbs& verbs, const char* name, const char* doc, void (*f)(Block&, Tile&, Here)) {
     verbs.def(
         name, [f](OnSm& b, OnChip& x) { b.verb([&](Block& block, Here here) { f(block, x.of(b), here); }); },
@@ -172,7 +172,7 @@ void define_arithmetic(Verbs& v) {
         py::arg("out"), py::arg("x"), py::arg("column"), "out_r = x_rc, a column of its own.");
 }
 
-/// What is done to a tile of scores, as far as the problem asks for it.
+/// Defines the operations on a tile of scores, such as masks, which do only what the problem asks for.
 void define_scores(Verbs& v) {
     v.def(
         "apply_mask",

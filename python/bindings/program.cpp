@@ -17,19 +17,19 @@ namespace {
 
 constexpr Index most_line = 0xffff;  // of pseudo-code
 
-/// While this listens, thread blocks run one after the other, as Python needs. It wants no events.
+/// A listener that wants no events. With it, thread blocks run one after the other, as Python needs.
 struct OneThread : Listener {
     bool wants(Index, Index) override { return false; }
     Index next_wanted(Index, Index) override { return none_wanted; }
     void on(const Event&, TileData) override {}
 };
 
-/// The machine as a Python program holds it. It can be used until the run is over.
+/// A Python program's handle to the GPU. It can be used until the run is over.
 struct OnGpu {
     std::shared_ptr<ProgramRun> run;
 };
 
-/// What Python says where a function was not entered because its arguments do not match; "" for any other exception.
+/// Python's text where a function was not entered because its arguments do not match; "" for any other exception.
 std::string wrong_arguments(const py::error_already_set& e) {
     return !e.trace() && e.matches(PyExc_TypeError) ? py::str(e.value()).cast<std::string>() : "";
 }

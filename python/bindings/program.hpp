@@ -1,4 +1,5 @@
-// A tile program in Python while it runs: its handles to the machine, which end when their C++ objects do.
+// A tile program in Python while it runs: its handles to the machine, which can be used as long as their C++ objects
+// live.
 #pragma once
 
 #include <memory>
@@ -12,22 +13,22 @@ namespace tilescope::python {
 
 class OnSm;
 
-/// "what, at source line 12 of my_kernel.py": the line that is being executed, or `here`.
+/// "`what`, at source line 12 of my_kernel.py": the Python line that is being executed, or `here`.
 std::string with_place(const std::string& what);
 std::string with_place(const std::string& what, Here here);
 
 /// One run of a program.
 struct ProgramRun {
-    Gpu* gpu = nullptr;           ///< nullptr once it is over
-    const char* file = "";        ///< of the program
-    Index first = 0, last = 0;    ///< the program's lines in it; 0: it calls at() itself
-    const OnSm* block = nullptr;  ///< the thread block that runs
+    Gpu* gpu = nullptr;           ///< nullptr once the run is over
+    const char* file = "";        ///< the program's file
+    Index first = 0, last = 0;    ///< the program's lines in `file`; 0: the program calls at() itself
+    const OnSm* block = nullptr;  ///< the thread block that is executed; nullptr between blocks
     const Tensors* declared = nullptr;
 
     Gpu& open(const char* what) const;
 };
 
-/// A handle to a tensor, of one run.
+/// A handle to a tensor, for one run.
 struct InHbm {
     Hbm tensor;
     std::string name;
@@ -37,7 +38,7 @@ struct InHbm {
 /// The tensors of a run, by name.
 struct ByName {
     std::shared_ptr<const ProgramRun> run;
-    /// Misuse where no tensor of that name is declared.
+    /// Throws Misuse where no tensor of that name is declared.
     InHbm at(const std::string& name) const;
     /// All tensors. ProgramError where `asking` is another run.
     const Tensors& of(const ProgramRun& asking) const;
@@ -51,7 +52,7 @@ class OnChip {
     OnChip(const OnChip&) = delete;
     OnChip& operator=(const OnChip&) = delete;
 
-    /// The tile. ProgramError where it is of another thread block, or gone.
+    /// The tile. ProgramError where it belongs to another thread block, or is freed.
     Tile& of(const OnSm& block);
     const Tile& look() const;
 
@@ -62,7 +63,7 @@ class OnChip {
     std::size_t place_;  // index into OnSm::tiles_
 };
 
-/// A thread block, until it ends.
+/// A handle to a thread block, until the block ends.
 class OnSm {
   public:
     OnSm(Block& block, std::shared_ptr<ProgramRun> run) : block_(&block), run_(std::move(run)) { run_->block = this; }
@@ -72,7 +73,7 @@ class OnSm {
 
     /// Frees every tile that is left.
     void end();
-    /// An iteration of a loop begins: its first operation enters a line anew.
+    /// To be called where an iteration of a loop begins: its first operation then enters a line anew.
     void turn() { line_ = 0; }
     Index index() const;
     void at(Index line);
@@ -107,7 +108,7 @@ class OnSm {
     std::uint32_t line_ = 0;
 };
 
-/// Runs `program`, a function (gpu, t, p, tile) on these lines of its file, on one thread.
+/// Runs `program`, a function (gpu, t, p, tile) on lines `first` to `last` of `file`. Thread blocks run on one thread.
 void run_python(const py::object& program, const char* file, Index first, Index last, Gpu& gpu, const Tensors& t,
                 const Problem& p, const Tiling& tile);
 

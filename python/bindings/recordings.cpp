@@ -90,7 +90,7 @@ py::dict step_of(const Recording& r, Index k) {
     return d;
 }
 
-/// What the step wrote: the whole tile, or what a store left in HBM; None without contents.
+/// The values that step k wrote: the whole tile, or what a store left in HBM; None in a recording without values.
 py::object values_of_step(const Recording& r, Index k) {
     const Trace& t = r.trace;
     check_step(t, k);

@@ -34,7 +34,7 @@ std::shared_ptr<Storage> storage_of(const TensorDecl& t, Dtype dtype, const py::
     return storage;
 }
 
-/// A note where numbers of an f32 array are too large for the type that they are stored in; else "".
+/// A note where numbers of an f32 array are too large for `dtype`, in which they are stored; else "".
 std::string about_infinite_in(const std::string& name, Dtype dtype, const py::buffer& array) {
     const py::buffer_info b = array.request();
     if (b.format == "e") return "";  // every type can hold the numbers of f16

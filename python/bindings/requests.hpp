@@ -1,4 +1,4 @@
-// Requests in the command line's words.
+// Requests, made from the words of a command line.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ lab::Options options_of(const Words& words);
 /// Arrays by the names of the inputs, in the order [slices, rows, cols], C-contiguous, of f32 or f16.
 using Arrays = std::map<std::string, py::buffer>;
 
-/// A request, with these inputs in place of random ones: copied once, into tensors of the request's type.
+/// A request with the arrays as inputs. Each array is copied once, into a tensor of the request's type.
 lab::Request request_of(const lab::Options& options, const Algorithm& algorithm, const Arrays& arrays);
 
 }  // namespace tilescope::python

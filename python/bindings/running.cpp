@@ -10,7 +10,8 @@ namespace {
 std::atomic<Control*> listening{nullptr};
 struct sigaction pythons;
 
-/// Python's handler only notes the signal, and Python code finds the note later. C++ code is stopped by its control.
+/// Sets the control's stop, which C++ code checks, and calls Python's handler, which only notes the signal for Python
+/// code to find later.
 void stop(int number, siginfo_t* info, void* context) {
     if (Control* const control = listening.load()) control->stop = true;
     if (pythons.sa_flags & SA_SIGINFO)

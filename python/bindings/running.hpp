@@ -6,8 +6,8 @@
 
 namespace tilescope::python {
 
-/// While it lives, SIGINT also sets control.stop, if it was made on Python's main thread. Python's own handler runs as
-/// well; what it raises is looked at when the run ends.
+/// While an object lives that was made on Python's main thread, SIGINT also sets control.stop. Python's own handler
+/// runs as well; what it raises is checked when the run ends.
 class Ear {
   public:
     explicit Ear(Control& control);
@@ -19,10 +19,11 @@ class Ear {
     bool listens_;
 };
 
-/// How many runs are under way. To be used under the GIL.
+/// How many runs are under way. To be used while holding the GIL.
 int& runs_under_way();
 
-/// Calls f(Control&) without the GIL. Where a signal stops it: KeyboardInterrupt, or what else Python raises for it.
+/// Calls f(Control&) without the GIL. Where a signal stops f, throws what Python raises for the signal, usually
+/// KeyboardInterrupt.
 template <class F>
 auto natively(F&& f) {
     struct Count {

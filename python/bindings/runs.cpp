@@ -1,4 +1,4 @@
-// One run, and what came of it.
+// One run, and its results.
 #include <pybind11/stl.h>
 
 #include "core/machine/mistakes.hpp"
@@ -41,7 +41,7 @@ void compare(Report& report, const Options& o, const Request& request, const Inp
                                            {report.outputs}, static_cast<int>(o.threads), &control)[0];
 }
 
-/// The report, why it has numbers or only counts, and what became of the arrays' numbers on their way in.
+/// The report, why it has numbers or only counts, and notes on numbers of the arrays that became infinite.
 std::tuple<Report, std::string, std::vector<std::string>> run(const std::string& name, const Words& words,
                                                               const Arrays& arrays, bool reference, bool forward) {
     return carried_out(name, words, arrays,
@@ -65,7 +65,8 @@ Report count_only(const std::string& name, const Words& words) {
     });
 }
 
-/// Every thread block and tile, one by one, without numbers; and the folded count, which has to be the same.
+/// Counts every thread block and tile one by one, without numbers, and compares with the folded count, which has to be
+/// the same.
 Json verify(const std::string& name, const Words& words) {
     return carried_out(name, words, {}, [](const Options& o, const Request&, const Experiment& e, Control& control) {
         Gpu gpu(e.gpu, exact_mode, static_cast<int>(o.threads), &control);
@@ -100,7 +101,7 @@ py::dict outputs_of(const Report& r) {
     return d;
 }
 
-/// "O: 3 of 64 outputs are NaN or infinite where the reference is not; ...", for each output that is no right answer.
+/// For each wrong output a text: "O: 3 of 64 outputs are NaN or infinite where the reference is not; ...".
 std::vector<std::string> unexpected_outputs(const Report& r) {
     const auto wrong = wrong_outputs(r);
     std::vector<std::string> all;

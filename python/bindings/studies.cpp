@@ -1,4 +1,4 @@
-// Many points at a time.
+// Studies: runs at many points.
 #include <pybind11/stl.h>
 
 #include "core/text/message.hpp"
@@ -28,7 +28,7 @@ struct Study {
     }
 };
 
-/// What is varied: flags, and for each point a value for each of them.
+/// The points of a study: the flags that vary, and for each point a value of each flag.
 struct Points {
     std::vector<std::string> keys;
     std::vector<std::vector<std::string>> values;
@@ -61,7 +61,7 @@ Study evaluated(const std::vector<std::string>& variants, const Words& words, co
             const Variant& v = list[k / each];
             return resolve(points.of(base, v.settings, k % each), *v.algorithm, &control);
         };
-        // All are checked before the first one runs. A request is some kB, so none is kept.
+        // All points are checked before the first one runs. Requests are not kept, because each is some kB.
         std::vector<std::pair<std::string, std::string>> layers(list.size() * each);
         for (std::size_t k = 0; k < layers.size(); ++k) {
             const Request request = request_of_point(k);

@@ -1,4 +1,4 @@
-// Words for what C++ has enumerators for.
+// Reads words for values that are enumerators in C++.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tilescope::python {
 
-/// UsageError, which names the field, for any other word.
+/// The value of a word. UsageError, which names the field, for an unknown word.
 Dtype dtype_of(const std::string& word);
 Space space_of(const std::string& word);
 Trans trans_of(const std::string& word);

@@ -1,4 +1,4 @@
-// What a tile program is given and computes with: spans, tiles of them, axes, the problem.
+// Values that a tile program gets and computes with: spans, Tiles of spans, axes, the problem.
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
