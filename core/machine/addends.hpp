@@ -17,7 +17,7 @@ class Addends {
     explicit Addends(bool at_once = true) : at_once_(at_once) {}
 
     void add(Storage& to, const Region& region, std::span<const float> values);
-    /// Returns a function that makes all kept additions, in the order of the calls, and forgets them. Empty: none.
+    /// Forgets all kept additions; returns a function that makes them, in the order of the calls. Empty: none kept.
     std::function<void()> take();
 
   private:

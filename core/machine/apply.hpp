@@ -20,7 +20,7 @@ struct ConstElements {
 class Apply {
   public:
     /// Carries out `operation`: charges `a` (unless nullptr) as read, `out` as its access says, and its price; calls
-    /// f(out, a) where there is data; reports it. Throws std::logic_error where the shapes do not match.
+    /// f(out, a) where there is data; reports an event. Throws std::logic_error where the shapes do not match.
     template <class F>
     static void to(Block& b, const Operation& operation, Tile& out, const Tile* a, Here here, F&& f) {
         carry_out(b, operation, out, a, here, std::ref(f));

@@ -1,5 +1,5 @@
-// A thread block on an SM: the only door between HBM, SRAM, registers and arithmetic. Each operation computes its own
-// cost from the shapes and types of its operands, charges it, carries it out where the mode has data, and reports it.
+// A thread block on an SM. Only a Block gives access to HBM, SRAM, registers and arithmetic. Each operation charges a
+// cost that follows from shapes and types, computes numbers where the mode has data, and reports an event.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ class Block {
     /// Says which pseudo-code line the operations that follow belong to.
     void at(std::uint16_t pseudo_code_line);
 
-    /// HBM -> a new tile. In SRAM it keeps the tensor's type; in registers it is f32.
+    /// HBM -> a new tile. In SRAM the tile has the tensor's type, in registers f32; i32 stays i32.
     Tile load(const Hbm& from, Span rows, Span cols, Space to = Space::sram, Here here = Here::now());
     Tile load(const Hbm& from, Span rows, Space to = Space::sram, Here here = Here::now()) {
         return load(from, rows, {0, from.cols()}, to, here);
@@ -43,10 +43,10 @@ class Block {
     void store(const Tile& from, const Hbm& to, Span rows, Here here = Here::now()) {
         store(from, to, rows, {0, to.cols()}, here);
     }
-    /// Adds a tile to an f32 tensor in HBM, one way: a GPU's L2 adds. Thread blocks of a launch may add to the same
-    /// elements, in the order of their numbers. None of them may load from the tensor or store to it (Race).
+    /// Adds a tile to an f32 tensor in HBM. The L2 adds: nothing returns to the SM. Thread blocks of a launch may add
+    /// to the same elements, in the order of the blocks' numbers. None may load from the tensor or store to it (Race).
     void reduce_add(const Tile& from, const Hbm& to, Span rows, Here here = Here::now());
-    /// A new tile, filled. `name` must be a string literal.
+    /// A new tile in which every element is `fill`. `name` must be a string literal.
     Tile alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype = Dtype::f32, float fill = 0,
                Here here = Here::now());
     Tile alloc_registers(const char* name, Index rows, Index cols, float fill = 0, Here here = Here::now()) {
@@ -59,9 +59,8 @@ class Block {
     /// HBM -> a new tile in the ring's next slot. The tile that the slot held before must have been given back.
     Tile load(Ring& to, const Hbm& from, Span rows, Here here = Here::now());
 
-    /// acc += alpha a b (with one operand transposed), 2mnk FLOPs. f32 operands that meet narrower ones are rounded to
-    /// the narrower type first, as tensor cores demand; the sum is kept in f32. All other arithmetic:
-    /// core/machine/ops.hpp.
+    /// acc += alpha a b (at most one operand transposed), 2mnk FLOPs. If one operand is f32 and the other narrower, the
+    /// f32 one is rounded to the narrower type, as for tensor cores; the sum is f32. Other arithmetic: ops.hpp.
     void matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float alpha = 1, Here here = Here::now());
 
     /// body(Span) for every tile, promising that all full tiles cost the same. Counting runs one of them, weighted,
@@ -71,7 +70,7 @@ class Block {
     void uniform(const Tiles& tiles, F&& body, Here here = Here::now()) {
         loop({tiles, Promise::uniform}, std::ref(body), here);
     }
-    /// body(Span) for every tile, promising that its cost is affine in the number of inner tiles that seen(Span) has.
+    /// body(Span) for every tile, promising that its cost is affine in the number of inner tiles in seen(Span).
     template <class F>
     void graded(const Tiles& tiles, const Seen& seen, F&& body, Here here = Here::now()) {
         loop({tiles, Promise::graded, seen}, std::ref(body), here);
@@ -118,9 +117,10 @@ class Block {
     Index index_;
     Count weight_;
     std::uint16_t line_ = 0;
+    /// The Representative that runs, of the graded axis or loop around (core/machine/fold.hpp); members 0: none.
     struct Grading {
-        Count members = 0, full = 0, ragged = 0, own = 0;  // stood for; inner tiles these see together; this one sees
-    } grading_;                                            // of the graded axis or loop around; members 0: no such one
+        Count members = 0, full = 0, ragged = 0, own = 0;  // own: the inner tiles that the representative itself sees
+    } grading_;
     struct LookedUp {
         Region entries;
         Tile pages;

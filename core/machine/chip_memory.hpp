@@ -31,7 +31,7 @@ class ChipMemory {
         free_.reserve(16);
     }
 
-    /// Charges the tile; OutOfChipMemory when it does not fit. `line` is the pseudo-code line to blame.
+    /// Makes and charges a tile. Throws OutOfChipMemory where it does not fit, with the pseudo-code line `line`.
     Slot take(const TileInfo& info, std::uint16_t line);
     /// The same for a tile inside another tile (a ring, or the registers of a lane) that was charged already.
     Slot take_within(Slot place, TileInfo info, std::uint16_t line);

@@ -1,4 +1,4 @@
-// What is counted. Every number here is a sum over operations that ran, each times the operations that it stands for.
+// What is counted. Every number is a sum over the operations that ran, weighted by how many each one stands for.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@ namespace tilescope {
 
 struct Counters {
     Bytes hbm_read = 0, hbm_write = 0;            ///< bytes that cross an SM's boundary
-    Bytes hbm_reduce = 0;                         ///< bytes sent, one way, to be added to what HBM has
+    Bytes hbm_reduce = 0;                         ///< bytes sent to be added to elements in HBM
     Bytes sram_read = 0, sram_write = 0;          ///< bytes of operands and results in shared memory
     Bytes register_read = 0, register_write = 0;  ///< bytes of operands and results in registers
     Count matmul_flops = 0;                       ///< 2mnk per product
@@ -34,7 +34,7 @@ struct Counters {
     friend Counters operator-(Counters a, const Counters& b) { return a.add(b, -1), a; }
     friend bool operator==(const Counters&, const Counters&) = default;
 
-    /// Bytes that leave an SM, and all that cross its boundary.
+    /// hbm_sent: bytes that leave an SM. hbm: all bytes that cross an SM's boundary.
     Bytes hbm_sent() const { return hbm_write + hbm_reduce; }
     Bytes hbm() const { return hbm_read + hbm_sent(); }
     Count flops() const { return matmul_flops + exps + other_flops; }

@@ -31,7 +31,7 @@ class Written {
     /// `before`: what earlier launches stored. It must outlive this object, and is not changed.
     explicit Written(const Written* before = nullptr) : before_(before) {}
 
-    /// From now on the calls are for thread blocks of this party: blocks that take turns with each other.
+    /// The calls that follow are for thread blocks of this party: blocks that take turns with each other.
     void begin_block(Index party) { party_ = party; }
     void add(const Region& region);
     /// The first row of the region that was not stored in whole.

@@ -17,7 +17,7 @@ constexpr Bytes size_of(Dtype t) { return t == Dtype::f32 || t == Dtype::i32 ? 4
 
 /// "f32", "f16", "bf16", "i32" or "u8".
 const char* name_of(Dtype t);
-/// The type of this name, if it is one that numbers are stored in: f32, f16 or bf16.
+/// f32, f16 or bf16, by its name; nullopt for any other name.
 std::optional<Dtype> dtype_from(std::string_view name);
 
 /// Rounds n floats to the nearest value of `t` (ties to even), in place.

@@ -37,7 +37,7 @@ enum class Effect : std::uint8_t {
     hide_where,
     cap,                ///< cap tanh(o / cap)
     slope_of_cap,       ///< the derivative of cap: 1 - (a / cap)^2
-    subtract_distance,  ///< ALiBi: of query and key, times a slope
+    subtract_distance,  ///< ALiBi: o minus a slope times the distance of query and key
     draw,               ///< which elements dropout keeps
     drop,
     scale,      ///< by a constant
@@ -46,12 +46,12 @@ enum class Effect : std::uint8_t {
 };
 inline constexpr int effect_count = static_cast<int>(Effect::keep_rows) + 1;
 
-/// In the letters o, a and b: "o ← exp(o − a)"; empty for a mark.
+/// The effect as a formula in o, a and b: "o ← exp(o − a)"; empty for a mark.
 std::string_view formula_of(Effect effect);
 
 constexpr bool takes_exponential(Effect e) { return e == Effect::exp || e == Effect::exp_minus; }
 constexpr bool takes_maximum(Effect e) { return e == Effect::row_max || e == Effect::max || e == Effect::max_row_max; }
-/// Whether it sums the numbers in each row of a.
+/// Whether the effect sums the numbers in each row of a.
 constexpr bool sums_row(Effect e) { return e == Effect::row_sum || e == Effect::add_row_sum; }
 constexpr bool takes_row_maximum(Effect e) { return e == Effect::row_max || e == Effect::max_row_max; }
 /// Whether something is added to the values that o has.

@@ -1,4 +1,4 @@
-// The two ways a request can end badly. Messages are one line and name the value and a fix.
+// The ways in which a request can fail. A message is one line, and names the value and a fix.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// The only thing that leaves the simulator while it runs. docs/events.md describes every field.
+// Events and marks: what listeners are told while a program runs. docs/events.md describes every field.
 #pragma once
 
 #include <array>
@@ -27,15 +27,15 @@ struct Event {
     const Operation* operation;
     std::uint16_t line = 0;            ///< line of the pseudo-code
     std::uint32_t source_line = 0;     ///< line of the tile program
-    const char* source_file = "";      ///< in which it is
+    const char* source_file = "";      ///< the file of the tile program
     Index block = 0;                   ///< linear index in the launch's grid
-    const LaneInfo* lane = nullptr;    ///< who issued it, valid during the call; nullptr: no lane
+    const LaneInfo* lane = nullptr;    ///< the lane that issued it, valid during the call; nullptr: none
     TileId out = no_tile;              ///< the tile written, made or given back; none for a store
     std::array<Operand, 2> reads{};    ///< a and b; of a store a is the tile stored
     float alpha = 1;                   ///< factor of a product
     Dtype math = Dtype::f32;           ///< the type in which operands are multiplied
     const TileInfo* tile = nullptr;    ///< `out`, or a of a store; valid during the call
-    Meaning meaning = Meaning::other;  ///< of that tile's numbers, as far as the tiles they were made of tell
+    Meaning meaning = Meaning::other;  ///< of the numbers of `tile`, as far as it follows from operands
     /// For a load or store, what moved. For a computation, the part of its matrix that the tile is (a tile of scores
     /// has the rows of its queries and the columns of its keys), without a tensor; sizes are 0 where it is not known.
     Region region = {};
@@ -59,18 +59,18 @@ struct LaunchMark {
     Index launch;        ///< its number, from 0
     const char* kernel;  ///< a string literal
     std::span<const Axis> axes;
-    Counters cost;  ///< of a begin: one launch
+    Counters cost;  ///< in begin() one launch, in end() zero
 };
 struct BlockMark {
     Index launch, block;
     std::span<const Span> at;  ///< one span for each axis
     Count times;
-    Counters cost;  ///< of a begin: one thread block
+    Counters cost;  ///< in begin() one thread block, in end() zero
 };
-/// A loop over tiles. In a folded run only the tiles that stand for all have turns.
+/// A loop over tiles. In a folded run only some tiles have turns; TurnMark::times says how many each stands for.
 struct LoopMark {
     Index block;
-    Tiles tiles;  ///< with the name of their index
+    Tiles tiles;  ///< tiles.name() is the name of the loop's index
     Promise promise;
     std::uint16_t line;
     Here here;
@@ -78,7 +78,7 @@ struct LoopMark {
 };
 /// A turn (one iteration) of the innermost open loop.
 struct TurnMark {
-    Index block, index;  ///< among the loop's tiles
+    Index block, index;  ///< index: of `tile` among the loop's tiles
     Span tile;
     Count times;
 };

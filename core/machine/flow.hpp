@@ -1,4 +1,4 @@
-// What a tile's numbers stand for, as it follows from the tiles they are made of; and what moving tiles costs on chip.
+// What a tile's numbers stand for, as it follows from operands; and the bytes on chip that reading or writing it costs.
 #pragma once
 
 #include "core/machine/chip_memory.hpp"

@@ -23,7 +23,7 @@ inline std::optional<Tiles> seen_at(std::span<const Axis> axes, const Span* at) 
     return std::nullopt;
 }
 
-/// A member that is run for `members` of its range. Graded: how many full and ragged inner tiles these see together.
+/// A member that runs for `members` of its range. In a graded range these see `full` and `ragged` inner tiles together.
 struct Representative {
     Index position;
     Count members = 1, full = 0, ragged = 0;

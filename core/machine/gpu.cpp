@@ -55,7 +55,7 @@ class BlockGrid {
     Index size_ = 1;
 };
 
-/// The same for all blocks that take turns (along ordered axes): the number of the first of them.
+/// The party of a block: the number of the first of the blocks that take turns with it (along ordered axes).
 Index party_of(std::span<const Axis> axes, Index block) {
     Index party = 0, stride = 1;
     for (std::size_t k = axes.size(); k-- > 0;) {
@@ -208,7 +208,7 @@ void Gpu::run_folded(const Launch& launch) {
             const Representative& r = chosen[k][static_cast<std::size_t>(rest % options)];
             rest /= options;
             weight *= r.members;
-            if (axis.promise == Promise::parts) continue;  // the graded axis chooses for both
+            if (axis.promise == Promise::parts) continue;  // the graded axis before chooses for both axes
             const Tiles* parts = parts_of(launch.axes, k);
             const Index inner = parts ? parts->count() : 1;
             at[k] = axis.tiles[r.position / inner];

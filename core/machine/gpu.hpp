@@ -32,12 +32,12 @@ class Gpu {
     Mode mode() const;
     Bytes capacity(Space s) const;
 
-    /// Places a tensor in HBM, at most 65,535 of them. All tensors in pages have pages of one size.
+    /// Places a tensor in HBM. A Gpu has at most 65,535 tensors, and all that lie in pages have the same page size.
     Hbm add(TensorInfo tensor);
     /// Sends every event of later launches to `listener`, which must outlive the Gpu. Launches then run on one thread.
     /// Throws std::logic_error where the mode cannot give what the listener needs.
     void listen(Listener& listener);
-    /// Records a remark for the user, once: a choice the program made that explains its counts.
+    /// Records a remark for the user: a choice of the program that explains its counts. Keeps equal remarks once.
     void note(std::string text);
 
     /// Runs body(Block&, Span...) for every thread block of the grid, one Span per axis, the first axis outermost.

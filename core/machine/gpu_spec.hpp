@@ -1,4 +1,4 @@
-// The machine, as plain numbers. Where they come from is written in gpus/*.json, one source per number.
+// The machine, as plain numbers. gpus/*.json names the source of each number.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct GpuSpec {
     std::optional<double> sram_bytes_per_clk;  ///< per SM
     std::optional<double> l2_bytes_per_clk;    ///< whole chip
 
-    std::optional<double> l2_chiplets;    ///< each with an L2 of its own, which cannot see the others; absent: 1
+    std::optional<double> l2_chiplets;    ///< each with an L2 of its own; no L2 sees what another one holds; absent: 1
     std::optional<double> l2_partitions;  ///< of a chiplet's L2, each with its own copies; 1 where unknown
 
     // As measured on a device by `tilescope calibrate`; unknown where nobody did. Per SM unless said otherwise.

@@ -1,4 +1,4 @@
-// What a modelled GPU has and keeps from launch to launch: for the files of the machine itself.
+// The state of a modelled GPU from launch to launch. Only sources of core/machine include this header.
 #pragma once
 
 #include <deque>

@@ -12,7 +12,7 @@ enum class Promise : std::uint8_t {
     none,     ///< every tile is run
     uniform,  ///< all full tiles cost the same
     graded,   ///< the cost of a full tile is affine in the number of tiles that it sees of an inner range
-    parts,    ///< whole inner tiles of the graded axis before it: cost affine in how many of a part are seen
+    parts,    ///< a part is some inner tiles of the graded axis before: cost affine in how many of these are seen
 };
 
 /// One axis of a launch's grid: a thread block per tile.

@@ -13,7 +13,7 @@
 
 namespace tilescope {
 
-/// Slots of rows x cols elements, filled one after the other, round and round. It must outlive its tiles.
+/// Slots of rows x cols elements, filled in turn, again and again. A ring must outlive its tiles.
 class Ring {
   public:
     Index slots() const { return static_cast<Index>(filled_.size()); }
@@ -24,7 +24,7 @@ class Ring {
 
     Tile place_;
     struct Filled {
-        std::uint32_t place = 0;  // in the SM's memory
+        std::uint32_t place = 0;  // ChipMemory::Slot of this tile
         TileId tile = no_tile;
     };
     std::vector<Filled> filled_;  // by slot: what was loaded there last
@@ -48,7 +48,7 @@ class Issue {
     LaneId before_;
 };
 
-/// `producer->load(kv, K, j)`, `row_max(*consumer, s)`.
+/// Used as in `producer->load(kv, K, j)` and `row_max(*consumer, s)`.
 class Lane {
   public:
     Issue operator->() const { return {*block_, id_}; }
@@ -61,7 +61,7 @@ class Lane {
 
     Block* block_;
     LaneId id_;
-    std::optional<Tile> registers_;  // threads x registers of each
+    std::optional<Tile> registers_;  // threads x registers of a thread
 };
 
 }  // namespace tilescope

@@ -10,7 +10,8 @@
 namespace tilescope {
 namespace {
 
-/// A folded loop has to go over all tiles that are seen: of the other members only this total is known.
+/// Throws where a folded loop leaves out tiles that its representative sees: for the members that do not run, only the
+/// total number of tiles is known.
 void require_all(const Tiles& tiles, Count seen, Here here) {
     if (tiles.count() == seen) return;
     throw Misuse(text::message("promise.uniform_over_some", std::to_string(tiles.count()), std::to_string(seen)), here);

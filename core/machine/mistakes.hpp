@@ -24,7 +24,7 @@ struct BrokenPromise : std::logic_error, Placed {
 /// Two thread blocks of a launch store to the same elements: the result would depend on which of them comes last.
 struct Race : std::logic_error, Placed {
     Race(const std::string& what, Place first_, Place second) : std::logic_error(what), Placed{second}, first(first_) {}
-    Place first;  ///< where it was stored before
+    Place first;  ///< where the elements were stored before
 };
 
 }  // namespace tilescope

@@ -11,8 +11,8 @@ namespace tilescope {
 /// What a run does besides counting. The same tile program runs in every mode.
 struct Mode {
     bool data;                 ///< compute on real numbers
-    bool fold;                 ///< run one of each set of promised-equal tiles and blocks, weighted; needs no data
-    bool only_wanted = false;  ///< skip thread blocks that no listener wants (their costs are then missing; no data)
+    bool fold;                 ///< run one of each set of promised-equal tiles and blocks, weighted; not with data
+    bool only_wanted = false;  ///< skip thread blocks that no listener wants: their costs and stores are missing
 };
 inline constexpr Mode numeric_mode{true, false};
 inline constexpr Mode count_mode{false, true};

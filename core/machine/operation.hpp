@@ -23,7 +23,7 @@ enum class Kind : std::uint8_t {
     reduce,   ///< along rows: a column from a tile
 };
 const char* name_of(Kind kind);
-/// Whether it moves or computes something.
+/// Whether operations of this kind move or compute something.
 constexpr bool works(Kind kind) { return kind >= Kind::load; }
 
 /// How an operation treats the tile it writes: `update` reads it as well; `in_passing` rides on the operation that
@@ -43,13 +43,13 @@ struct Price {
 enum class Operates : std::uint8_t {
     by_element,            ///< the same shape
     by_row,                ///< one number for each row
-    by_column,             ///< many rows, where the written tile has one
+    by_column,             ///< `a` has many rows, the written tile has one
     a_column,              ///< only one column of it is read
     by_element_or_column,  ///< the same shape, or one number for each column
 };
 
 /// Static objects: events point at them, and nobody compares names. texts/ has the sentence that describes an
-/// operation. `unit`: the message that says how many of what `price` counts; empty where nothing is counted.
+/// operation. `unit`: the id of the message that names what `price` counts; empty where nothing is counted.
 struct Operation {
     const char* name;
     Kind kind;

@@ -29,7 +29,7 @@ struct OutOfChipMemory : std::runtime_error, Placed {
     Bytes used, capacity;
     std::uint16_t line;
     std::vector<LiveTile> live;
-    std::string whose;  ///< the lane whose registers they are; empty: the thread block's
+    std::string whose;  ///< the lane whose registers are full; empty: the thread block's space is full
 };
 
 }  // namespace tilescope

@@ -38,7 +38,7 @@ void at_once(Index n, int threads, const std::function<void(Index, Index)>& work
             for (Index w = 1; w < workers; ++w)
                 if (!others.emplace_back([&take, w] { take(w); }).started()) break;
         } catch (const std::bad_alloc&) {
-            // As where no thread can be started: the threads that there are do the work.
+            // As where no thread can be started: the threads that were started do the work.
         }
         take(0);
     }
@@ -46,7 +46,7 @@ void at_once(Index n, int threads, const std::function<void(Index, Index)>& work
 }
 
 void in_order(Index n, int threads, const std::function<std::function<void()>(Index, Index)>& work) {
-    constexpr Index most_ahead = 64;  // of `next`, for each thread
+    constexpr Index most_ahead = 64;  // k is at most so far ahead of `next`, for each thread
     const Index workers = threads > 0 ? threads : cores();
     Mutex mutex;
     std::map<Index, std::function<void()>> waiting;

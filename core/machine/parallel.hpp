@@ -1,5 +1,5 @@
-// Several things at a time: the one place that knows of threads. Where there are none (a browser's page without shared
-// memory, a machine that refuses another one) the same work is done in turn.
+// Work on several threads. Only this file and its source start threads. Where no thread can be started (in a browser's
+// page without shared memory, or on a machine that has too many) the caller's thread does all the work.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// How many threads this machine runs at a time; 1 where there are no others to be had.
+/// How many threads this machine runs at a time; 1 where this is unknown, or where no thread can be started.
 int cores();
 
 /// Calls work(worker, k) once for every k below n, on up to `threads` threads (0: all cores), the caller's among them.
@@ -26,7 +26,7 @@ void in_order(Index n, int threads, const std::function<std::function<void()>(In
 /// Sleeps for a millisecond: for loops that ask again and again whether another thread is done.
 void wait_a_moment();
 
-/// What only one worker may do at a time: `const Lock lock(mutex);`.
+/// For code that only one thread may run at a time: `const Lock lock(mutex);`.
 using Mutex = std::mutex;
 using Lock = std::scoped_lock<Mutex>;
 

@@ -14,7 +14,7 @@ struct Place {
     friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// A part of the exceptions that can end a thread block. A Gpu fills it in as they pass through it.
+/// A base of the exceptions that can end a thread block. The Gpu fills it in before it passes an exception on.
 struct Placed {
     Place place;
     Here here = {0, ""};  ///< the operation that was carried out; line 0: not known

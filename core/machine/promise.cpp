@@ -42,7 +42,7 @@ void PromiseCheck::check(const Alike& known, const Member& m) const {
 }
 
 void PromiseCheck::refuse(const Member& m, const Member& expected) const {
-    // For thread blocks, for tiles, and for tiles that ended at a line of the pseudo-code.
+    // Messages for thread blocks, for tiles, and for tiles that ended at a line of the pseudo-code.
     constexpr const char* costs[] = {"promise.block_costs", "promise.tile_costs", "promise.tile_costs_at_line"};
     constexpr const char* proportion[] = {"promise.block_costs_too_much", "promise.tile_costs_too_much",
                                           "promise.tile_costs_too_much_at_line"};

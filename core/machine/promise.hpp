@@ -16,12 +16,12 @@ namespace tilescope {
 /// tiles that they see. Several threads may call tell().
 class PromiseCheck {
   public:
-    /// What the range is of: the thread blocks of a kernel that was launched at `here`, or the tiles of a loop there.
+    /// The members of the range: thread blocks of a kernel that was launched at `here`, or tiles of a loop there.
     enum class Members : std::uint8_t { thread_blocks, tiles };
     /// `name`: the kernel's, or that of the loop's promise.
     PromiseCheck(Members members, const char* name, Here here) : members_(members), name_(name), here_(here) {}
 
-    /// Takes in a member's cost; throws BrokenPromise. `alike`: the number of its set. `seen`: the inner tiles that it
+    /// Compares a member's cost; throws BrokenPromise. `alike`: the number of its set. `seen`: the inner tiles that it
     /// sees, where the promise is graded. `line`: the pseudo-code line that the member ended at; 0: none.
     void tell(Index alike, Index member, const Cost& cost, const std::optional<Tiles>& seen, std::uint16_t line = 0);
 

@@ -30,7 +30,7 @@ class Front {
         by_column_.emplace(s.region.cols.begin, &s);
         widest_ = std::max(widest_, s.region.cols.size);
     }
-    /// Forgets rectangles that end at or before `row`. Looks again only when all that are left have ended.
+    /// Forgets rectangles that end at or before `row`. Does nothing until all that remain have ended.
     void leave_behind(Index row) {
         if (row < next_look_) return;
         std::erase_if(by_column_, [&](const auto& k) { return k.second->region.rows.end() <= row; });
@@ -93,7 +93,8 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
     }
 }
 
-/// Throws Race where a block loads or stores a tensor that others add to: sums are known only after the launch.
+/// Throws Race where a block loads from or stores to a tensor that any block adds to: sums are known only after the
+/// launch.
 void Stores::check_adding(Index launch, const char* kernel, const std::vector<const char*>& tensors) const {
     for (const Stored& s : all_) {
         const auto found = uses_.find(s.region.tensor);

@@ -21,7 +21,7 @@ struct Stored {
     Here here;
 };
 
-/// The stores of some thread blocks of a launch, and what they loaded from.
+/// The stores and additions of some thread blocks of a launch, and the tensors that these blocks loaded from.
 class Stores {
   public:
     void begin_block(Index block, Index party);
@@ -37,7 +37,7 @@ class Stores {
 
   private:
     struct Use {
-        const char* mistake;  ///< the message where others add to the tensor
+        const char* mistake;  ///< id of the message for when a block adds to the tensor
         Index block;
         std::uint16_t line;
     };

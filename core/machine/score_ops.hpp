@@ -17,10 +17,10 @@ void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, 
 /// x_rc = -inf where hidden(r, c), rows and columns of the tile. Free, too.
 void mask_where(Block& b, Tile& x, const std::function<bool(Index row, Index col)>& hidden, Here here = Here::now());
 
-/// x = factor x, by a pass of its own. 1 multiplication an element.
+/// x = factor x, as an operation of its own. 1 multiplication an element.
 void scale(Block& b, Tile& x, float factor, Here here = Here::now());
-/// mark_seen: x_rc = 1 where it is above -inf (or NaN), else 0. keep_rows: x_rc = 0 in rows where f_r = 0. 1 comparison
-/// an element each.
+/// mark_seen: x_rc = 0 where x_rc is -inf, else 1 (also for NaN). keep_rows: x_rc = 0 in rows where f_r = 0. Each takes
+/// 1 comparison an element.
 void mark_seen(Block& b, Tile& x, Here here = Here::now());
 void keep_rows(Block& b, Tile& x, const Tile& f, Here here = Here::now());
 
@@ -34,9 +34,9 @@ void soft_cap(Block& b, Tile& x, float cap, Here here = Here::now());
 void alibi(Block& b, Tile& x, std::span<const float> slopes, Index diagonal, Stairs stairs = {},
            Here here = Here::now());
 
-/// x_rc *= factor where it is kept, else 0. 1 multiplication an element; drawing takes integer operations, no FLOPs.
+/// x_rc *= factor where x_rc is kept, else 0. 1 multiplication an element; drawing takes integer operations, no FLOPs.
 void drop(Block& b, Tile& x, const Dropping& dropping, Here here = Here::now());
-/// draw_kept: m_rc = 1 where (r, c) is kept, else 0. Free. drop_by: drops by such an m; 1 multiplication an element.
+/// draw_kept: m_rc = 1 where (r, c) is kept, else 0. Free. drop_by: drop() by this m; 1 multiplication an element.
 void draw_kept(Block& b, Tile& m, const Dropping& dropping, Here here = Here::now());
 void drop_by(Block& b, Tile& x, const Tile& m, float factor, Here here = Here::now());
 

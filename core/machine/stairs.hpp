@@ -9,7 +9,7 @@ namespace tilescope {
 struct Stairs {
     Index rows = 1, phase = 0;
     Index operator()(Index row) const { return (row + phase) / rows; }
-    /// Which row of its step.
+    /// The number of the row within its step.
     Index within(Index row) const { return (row + phase) % rows; }
 };
 

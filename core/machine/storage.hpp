@@ -31,7 +31,7 @@ class Storage {
     void read(Index slice, Span rows, Span cols, float* out) const;
     void write(Index slice, Span rows, Span cols, const float* values);
 
-    /// The stored elements themselves, bytes() of them in C order: for code that moves tensors without looking at them.
+    /// The stored elements in C order, bytes() bytes: for code that moves tensors without decoding them.
     std::byte* data() { return data_.get(); }
     const std::byte* data() const { return data_.get(); }
 

@@ -44,7 +44,7 @@ class Hbm {
         h.slice_ = i;
         return h;
     }
-    /// The slice of a head: consecutive heads share a slice, as the tensor was declared. `head` is a span of one.
+    /// The slice of a head. `head` is a span of one head. TensorInfo says how many consecutive heads share a slice.
     Hbm of(Span head) const { return slice(head.begin / heads_per_slice_); }
 
   private:

@@ -21,13 +21,13 @@ struct TileInfo {
     Index rows, cols;
     Dtype dtype;
     Space space;
-    TileId within = no_tile;  ///< the ring, or the lane's registers, that it is inside of: charged as a whole
+    TileId within = no_tile;  ///< the ring, or the registers of a lane, that the tile lies in: charged as a whole
     Index slot = 0;           ///< of the ring
 
     Bytes bytes() const { return rows * cols * size_of(dtype); }
 };
 
-/// A tile on chip. Charged when Block makes it, released by its destructor; it cannot show its elements.
+/// A tile on chip. Block charges it when it is made, its destructor releases it. Programs cannot read its elements.
 class Tile {
   public:
     Tile(Tile&& other) noexcept : block_(other.block_), slot_(other.slot_) { other.block_ = nullptr; }
@@ -47,7 +47,7 @@ class Tile {
     const TileInfo& info() const;
 
     Block* block_;
-    std::uint32_t slot_;  // in the SM's memory
+    std::uint32_t slot_;  // ChipMemory::Slot
 };
 
 /// Which operand of a product is transposed.

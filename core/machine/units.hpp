@@ -1,4 +1,4 @@
-// The words of size: indices, byte counts, half-open spans of rows or columns, and their division into tiles.
+// Types of sizes: indices, byte counts, half-open spans of rows or columns, and their division into tiles.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Span {
     friend constexpr bool operator==(const Span&, const Span&) = default;
 };
 
-/// How many positions they have in common.
+/// How many positions two spans have in common.
 constexpr Index common(Span a, Span b) {
     return std::max<Index>(0, std::min(a.end(), b.end()) - std::max(a.begin, b.begin));
 }
@@ -51,11 +51,11 @@ class Tiles {
 
     /// The numbers, within this range, of the tiles that overlap `span`, a part of [0, n); none where `span` is empty.
     Span touched(Span span) const;
-    /// Tiles before position k of the whole range; tiles from position k on; tiles that begin within elements `s`.
+    /// upto: tiles before position k of [0, n). from: tiles at position k or later. within: tiles that begin in `s`.
     Tiles upto(Index k) const;
     Tiles from(Index k) const;
     Tiles within(Span s) const { return from(ceil_div(s.begin, size_)).upto(ceil_div(s.end(), size_)); }
-    /// The tiles that are wanted.
+    /// The tiles for which `wanted` returns true.
     Tiles only(const std::function<bool(Span)>& wanted) const;
 
     const char* name() const { return name_; }
@@ -67,7 +67,7 @@ class Tiles {
     Index position(Index number) const { return some_ ? (*some_)[static_cast<std::size_t>(number)] : number; }
     /// The end of the last tile, in elements, as if this tile were full.
     Index end() const { return (position(last_ - 1) + 1) * size_; }
-    Index number_from(Index position) const;  // the first of these that stands there or later
+    Index number_from(Index position) const;  // of the first tile at `position` or later
 
     Index n_, size_, first_ = 0, last_;
     const char* name_;

@@ -20,17 +20,17 @@ struct Worker {
     ChipMemory chip;
     Counters total;
     std::vector<Traffic> traffic;      // by tensor
-    std::uint64_t fingerprint = 0;     // of what moved for which tensor, and of the tiles made: see `mark`
+    std::uint64_t fingerprint = 0;     // of the bytes of each tensor and of the tiles made: see mark()
     std::vector<Listener*> listeners;  // those that want the current block
     std::vector<float> scratch;        // for what has to be rounded: operands, and what is stored
     Here here = {0, ""};               // of the operation that is carried out
     Stores stores;                     // of this launch, in exact modes
     Addends addends;                   // of the current block
-    Written settled;                   // by launches that are over, in exact modes; all use the main worker's
-    Written written{&settled};         // the same, and by this launch
+    Written settled;                   // stored by ended launches, in exact modes; all use the main worker's
+    Written written{&settled};         // stored by ended launches and by this one
     struct Issuer {
         LaneInfo info;
-        ChipMemory::Slot registers = ChipMemory::no_slot;  // of its own
+        ChipMemory::Slot registers = ChipMemory::no_slot;  // of the lane
     };
     std::deque<Issuer> lanes;  // of the current block
     LaneId issuing = no_lane;
@@ -63,8 +63,8 @@ struct Worker {
         else
             total.add(cost, times);
     }
-    /// Adds `bytes` of the kind-th thing to the fingerprint. Promises compare fingerprints, so that equal totals cannot
-    /// hide bytes of another tensor or tiles of another size.
+    /// Adds bytes of a kind, such as loads from one tensor, to the fingerprint. Promises compare fingerprints, so that
+    /// equal totals cannot hide bytes of another tensor or tiles of another size.
     void mark(std::uint64_t kind, Bytes bytes, Count times) {
         fingerprint += (kind + 1) * 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(bytes * times);
     }

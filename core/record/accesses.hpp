@@ -1,4 +1,4 @@
-// Which tiles of HBM the thread blocks of one head ask for, in order: a listener of a run of chosen blocks.
+// The tiles of HBM that the thread blocks of one head load and store, in order: a listener for runs of chosen blocks.
 #pragma once
 
 #include <unordered_map>
@@ -9,9 +9,9 @@
 
 namespace tilescope {
 
-/// A tile is loaded or stored.
+/// A load or a store of a tile.
 struct Visit {
-    std::uint32_t tile;  ///< a number of LaunchAccesses::tiles
+    std::uint32_t tile;  ///< an index into LaunchAccesses::tiles
     std::uint32_t step;  ///< loop iterations that this block had begun before
     bool write;
 };
@@ -24,10 +24,10 @@ struct HbmTile {
 };
 
 struct LaunchAccesses {
-    Index blocks = 0;                       ///< of a head
-    Index heads = 0;                        ///< of the grid's first axis
-    std::vector<HbmTile> tiles;             ///< of the first head; other heads have the same in their slices
-    std::vector<std::vector<Visit>> block;  ///< of the first head
+    Index blocks = 0;                       ///< thread blocks of a head
+    Index heads = 0;                        ///< tiles of the grid's first axis
+    std::vector<HbmTile> tiles;             ///< of the first head; each head uses these in its own slices
+    std::vector<std::vector<Visit>> block;  ///< by thread block of the first head
 };
 
 /// Listens to the thread blocks of the first head: those of the first tile of the first axis. Other heads do the same

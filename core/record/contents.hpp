@@ -9,7 +9,7 @@
 namespace tilescope {
 
 /// Where the contents that the steps of a recording wrote lie in its values. Most loads bring what an earlier step
-/// stored or loaded there, and most stores leave what the tile holds: such contents are kept once.
+/// stored to or loaded from the same region, and most stores leave what the tile holds: such contents are kept once.
 class Contents {
   public:
     /// Where in `values` the data that a load brought or a store left lies already; nullopt: nowhere. `stored`: the

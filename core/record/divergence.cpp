@@ -15,7 +15,7 @@ namespace {
 
 std::string number(std::integral auto n) { return std::to_string(n); }
 
-/// As many digits as tell it from every other 32-bit float.
+/// With enough digits to tell x from every other 32-bit float.
 std::string number(float x) {
     char text[32];
     std::snprintf(text, sizeof text, "%.9g", static_cast<double>(x));
@@ -30,7 +30,7 @@ std::string text_of(const Region& r) {
 /// Compares bits, so that 0 differs from -0; but all NaNs are the same.
 bool same(float a, float b) { return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0; }
 
-/// Of what has a name in the recording.
+/// The message for a difference in something that has a name in the recording.
 std::string changed(const std::string& name, const std::string& was, const std::string& is) {
     return message("divergence.changed", name, is, was);
 }
@@ -56,7 +56,7 @@ bool same_loop(const RecordedLoop& a, const RecordedLoop& b) {
     return std::tie(a.name, a.promise, a.line) == std::tie(b.name, b.promise, b.line);
 }
 
-/// Two steps of the same number.
+/// Compares the steps of one number in two recordings.
 class Steps {
   public:
     Steps(const Trace& t, const Step& s, const Trace& u, const Step& r) : was_(t), is_(u), a_(s), b_(r) {}

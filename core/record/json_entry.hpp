@@ -25,7 +25,7 @@ class JsonEntry {
   public:
     static constexpr Index most_index = Index{1} << 56;
 
-    /// An entry of a file: the n-th of `list`, or with n < 0 `list` itself. All of them have to outlive this.
+    /// An entry of a file: the n-th of `list`, or with n < 0 `list` itself. The arguments must outlive this object.
     JsonEntry(const Json& json, const std::string& file, const char* list, Index n = -1);
 
     bool has(const char* key) const { return json_.contains(key); }
@@ -33,7 +33,7 @@ class JsonEntry {
     Index integer(const char* key, Index least = 0, Index most = most_index);
     /// `absent` where the member is missing.
     Index integer_or(Index absent, const char* key, Index least = 0, Index most = most_index);
-    bool yes(const char* key);  ///< whether it is there; it must be true then
+    bool yes(const char* key);  ///< whether the member is there; its value must be true
     double number(const char* key);
     std::string text(const char* key);
     Span span(const char* key);

@@ -1,4 +1,4 @@
-// The loops of a program, launch by launch: a listener, of folded runs as well as of exact ones.
+// The loops of a program, launch by launch: a listener for folded runs as well as for exact ones.
 #pragma once
 
 #include <string>

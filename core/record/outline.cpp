@@ -26,7 +26,7 @@ Index Outline::code_of_next_loop() {
 void Outline::begin(const LoopMark& mark) {
     const std::vector<Axis>& axes = launches_.back().axes;
     const bool axis = std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.promise == Promise::graded; });
-    // Within another graded loop, that one's grade counts.
+    // Within another graded loop, the grade of that loop decides.
     const bool outermost =
         std::all_of(open_.begin(), open_.end(), [](const Open& o) { return o.by_axis || !o.tiles.graded(); });
     open_.push_back({loops_++, code_of_next_loop(), mark.tiles, axis && mark.tiles.graded() && outermost});

@@ -32,7 +32,7 @@ struct Deed {
 
     Kind kind() const { return operation->kind; }
     bool moves_data() const { return kind() == Kind::load || kind() == Kind::store; }
-    /// Whether it needs the contents of the tile. The load of a tile does not.
+    /// Whether the operation needs the contents of the tile. A load into the tile does not.
     bool uses(TileId tile) const {
         return kind() != Kind::load &&
                (reads[0].id == tile || reads[1].id == tile || (out.id == tile && operation->access == Access::update));
@@ -42,21 +42,21 @@ struct Deed {
 /// The operations of a thread block in one iteration of a loop, without those of inner loops; or all of its operations
 /// outside loops. One iteration stands for all, and `total` says how many there are.
 struct Passage {
-    /// Whether the launch's graded axis decides how often a block goes through it: `each` times for every full tile, or
-    /// for every ragged tile, that the block sees.
+    /// Whether the launch's graded axis decides how often a block goes through the passage: `each` times for every full
+    /// tile, or for every ragged tile, that the block sees.
     enum class Per : std::uint8_t { block, full_tile, ragged_tile };
 
     std::vector<Deed> deeds;
     Index loop = -1;  ///< number of the loop it is a turn of, in the order in which they begin; -1: outside
-    Index code = -1;  ///< number of that loop in the text of the program: a loop within others begins more than once
+    Index code = -1;  ///< number of that loop in the program's text, the same each time the loop begins
     Per per = Per::block;
     Count each = 1;   ///< times for each such tile: the product of the turns of the loops around
-    Count total = 0;  ///< how often all of these blocks together go through it
+    Count total = 0;  ///< how often all of these blocks together go through the passage
 };
 
 /// Thread blocks of a launch that are alike, except for how many tiles they see.
 struct BlockOutline {
-    std::vector<Span> at;  ///< where one of them stands: one span for each axis
+    std::vector<Span> at;  ///< the place of one of them in the grid: one span for each axis
     Count blocks = 0;
     std::vector<Passage> passages;  ///< in the order of the program; the first is what is outside loops
 };
@@ -87,7 +87,7 @@ class Outline : public Listener {
         Index number, code;
         Tiles tiles;
         bool by_axis;             ///< the launch's graded axis decides how many turns it has
-        std::size_t passage = 0;  ///< its turn
+        std::size_t passage = 0;  ///< index of the passage of its turn
         Index within = 0;         ///< loops that began in this turn
     };
     Index code_of_next_loop();
@@ -96,7 +96,7 @@ class Outline : public Listener {
 
     std::vector<LaunchOutline> launches_;
     std::vector<Open> open_;
-    std::deque<std::string> names_;                   // of tiles: the Gpu that they come from may be gone
+    std::deque<std::string> names_;                   // of tiles: copies, because the Gpu may be gone
     std::vector<TileInfo> tiles_;                     // of the block, by id
     Index loops_ = 0, loops_outside_ = 0;             // begun so far; of these, inside no other loop
     std::map<std::pair<Index, Index>, Index> codes_;  // by the code of the loop around, and the number within its turn

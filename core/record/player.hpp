@@ -27,7 +27,7 @@ struct Touched {
 
 struct TensorState {
     Traffic traffic;
-    std::vector<Touched> touched;  ///< in order of the first time, as in RecordedTensor::regions
+    std::vector<Touched> touched;  ///< in order of their first use, as in RecordedTensor::regions
     Index last_store = -1;         ///< the step that stored into the tensor last; -1: none
 
     friend bool operator==(const TensorState&, const TensorState&) = default;
@@ -38,7 +38,7 @@ struct TensorState {
 /// the current one.
 struct MachineState {
     Index position = 0;
-    Index launch = -1;                        ///< -1: before the first
+    Index launch = -1;                        ///< -1: none has begun
     std::string_view kernel;                  ///< of this launch
     Index block = -1;                         ///< of the last event, linear in the launch's grid; -1: none has begun
     std::uint16_t line = 0;                   ///< of the pseudo-code; 0: outside of it
@@ -83,7 +83,7 @@ class Player {
 
   private:
     struct Contents {
-        Index last_store = -2;  // none worked out yet
+        Index last_store = -2;  // -2: no contents computed yet
         std::vector<float> values;
     };
 
@@ -102,7 +102,7 @@ class Player {
                                                // launch and number of the thread block
 };
 
-/// What to look for with next() and previous(), besides the members of Step.
+/// Conditions for next() and previous(), besides the members of Step.
 inline bool enters_line(const Step& s) { return s.enters_line; }
 inline auto visits(std::uint16_t line) {
     return [line](const Step& s) { return s.enters_line && s.event.line == line; };

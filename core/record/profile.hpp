@@ -1,4 +1,4 @@
-// Where the costs fall: a listener that adds them up by pseudo-code line.
+// A listener that adds up costs by pseudo-code line.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class Profile : public Listener {
   public:
     void visit(const LineMark& mark) override { lines_[mark.line].visits += mark.times; }
     void on(const Event& event, TileData data) override;
-    /// By line number; lines that nothing happened on are absent.
+    /// By line number, without lines on which nothing happened.
     const std::map<std::uint16_t, LineProfile>& lines() const { return lines_; }
 
   private:

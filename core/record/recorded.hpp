@@ -19,7 +19,7 @@ struct RecordedTile {
     Index launch, block;
     TileId id;                         ///< within its block
     Meaning meaning = Meaning::other;  ///< as far as the recording shows
-    TileId within = no_tile;           ///< the ring or the registers that it is inside of: an earlier tile
+    TileId within = no_tile;           ///< the ring or the registers that the tile lies in: an earlier tile
     Index slot = 0;                    ///< of the ring
 
     Bytes bytes() const { return rows * cols * size_of(dtype); }
@@ -36,7 +36,7 @@ struct RecordedTensor {
     Index heads_per_slice;
     Meaning gradient_of;          ///< of a gradient: the meaning of the numbers whose gradient it is; else other
     std::vector<float> initial;   ///< [slices, rows, cols] in C order; empty in a recording without values
-    std::vector<Region> regions;  ///< every region that was loaded or stored, in order of the first time
+    std::vector<Region> regions;  ///< every region that was loaded or stored, in order of first use
 
     Index size() const { return slices * rows * cols; }
 };
@@ -54,7 +54,7 @@ struct RecordedLaunch {
     std::string kernel;
     std::vector<RecordedAxis> axes;
 
-    /// Of its whole grid, recorded or not; 0 where there are more than 2^56.
+    /// The thread blocks of the whole grid, recorded or not; 0 where there are more than 2^56.
     Count thread_blocks() const {
         constexpr Count most = Count{1} << 56;
         Count n = 1;
@@ -101,7 +101,7 @@ struct Step {
     Index launch = -1;
     Index turn = -1;           ///< of the innermost loop that it is in: an index into Trace::turns(); -1: in none
     bool enters_line = false;  ///< first event since the program said at(): a visit of the pseudo-code line begins
-    Index lane = -1;           ///< that issued it: an index into Trace::lanes(); -1: none
+    Index lane = -1;           ///< the lane that issued it: an index into Trace::lanes(); -1: none
     Index region = -1;         ///< of a load or store: index into the tensor's regions
     std::size_t first_value = 0, values = 0;  ///< where the contents that it wrote lie in RecordedRun::values
 
@@ -126,7 +126,7 @@ struct RecordedRun {
     /// The names that the events' source_file points to, where the recording was read from a file.
     std::shared_ptr<const std::vector<std::string>> sources;
 
-    /// The number of the lane of this name. A name that was not heard of before gets a new one.
+    /// The number of the lane of this name. A new name gets a new number.
     Index number_of_lane(const std::string& name) {
         const auto known = std::find(lanes.begin(), lanes.end(), name);
         if (known == lanes.end()) return lanes.push_back(name), static_cast<Index>(lanes.size()) - 1;

@@ -4,7 +4,7 @@
 
 namespace tilescope {
 
-/// For tables by region.
+/// A hash for tables whose keys are regions.
 struct RegionHash {
     std::size_t operator()(const Region& r) const {
         std::uint64_t h = r.tensor;

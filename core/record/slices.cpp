@@ -11,7 +11,7 @@ bool Slices::carry_on(const std::function<void()>& run) {
     return !full();
 }
 
-/// Whether the current block says something that was not passed on before.
+/// Counts a mark or an event of the current block. Returns whether it was not passed on before.
 bool Slices::is_new() {
     if (++told_ <= heard_) return false;
     heard_ = told_;

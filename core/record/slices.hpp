@@ -16,14 +16,14 @@ class Slices : public Listener {
         Index events;
         Count flops;
     };
-    /// Where a slice may end. `anywhere`: between two events; the next run repeats earlier events of the block, untold.
-    /// `between_blocks`: for runs on real numbers, because each takes over the tensors of the run before.
+    /// Where a slice may end. `anywhere`: between two events; the next run passes on the rest of the block's events.
+    /// `between_blocks`: for runs on real numbers, because each run begins with the tensors that the one before left.
     enum class End : std::uint8_t { anywhere, between_blocks };
 
     Slices(Listener& to, Size size, End end) : to_(to), size_(size), end_(end) {}
 
-    /// `run` runs the program once more, on a Gpu that listens to this. Returns true when all has been passed on. An
-    /// exception of `run` is passed on, too.
+    /// `run` runs the program once more, on a Gpu that sends its events to this object. Returns true when all has been
+    /// passed on. Does not catch exceptions of `run`.
     bool carry_on(const std::function<void()>& run);
 
     Needs needs() const override { return to_.needs(); }

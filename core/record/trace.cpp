@@ -96,7 +96,7 @@ void Trace::on(const Event& event, TileData data) {
     keep(event, data, known);
 }
 
-/// `known`: where the data lies among the values already.
+/// `known`: the place in kept_.values at which the data already lies.
 void Trace::keep(const Event& event, TileData data, std::optional<std::size_t> known) {
     Step step{.event = event,
               .launch = static_cast<Index>(kept_.launches.size()) - 1,
@@ -112,7 +112,7 @@ void Trace::keep(const Event& event, TileData data, std::optional<std::size_t> k
     step.values = data.size();
     if (!known) {
         kept_.values.insert(kept_.values.end(), data.data(),
-                            data.data() + data.size());  // pointers are copied as bytes
+                            data.data() + data.size());  // with pointers, insert() copies bytes
         value_bytes_ += float_bytes(data.size());
     }
     contents_.note(step);

@@ -17,18 +17,18 @@ struct TraceOptions {
     std::vector<Index> blocks = {};  ///< thread blocks to record, by linear index within each launch; empty: all
     Index max_events = 2'000'000;
     Bytes max_value_bytes = Bytes{1} << 30;  ///< of tiles and tensors together, 4 bytes an element
-    Index expected_events = 0;               ///< room made ahead, so that events need not move as they grow ...
+    Index expected_events = 0;               ///< room made ahead for so many, so that events need not move ...
     Bytes expected_value_bytes = 0;          ///< ... nor contents
 };
 
 class Trace : public Listener {
   public:
-    /// Records `gpu`, whose listen() has to be called with this. The Gpu is looked at only while it launches: once the
-    /// run is over, the recording stands alone. A run that fails leaves a recording up to the failure.
+    /// Records `gpu`, whose listen() has to be called with this. The Gpu is used only while it launches: after the run,
+    /// the recording does not need the Gpu. A run that fails leaves a recording up to the failure.
     explicit Trace(const Gpu& gpu, TraceOptions options = {});
     /// Goes on with the same program on another Gpu, which has the same tensors: see Slices.
     void follow(const Gpu& gpu) { gpu_ = &gpu; }
-    /// A recording that was made before, only to be looked at.
+    /// A recording that was made before. It cannot grow.
     explicit Trace(RecordedRun recorded);
 
     Needs needs() const override { return {.exact = true}; }
@@ -88,8 +88,8 @@ class Trace : public Listener {
     RecordedRun kept_;
     Bytes value_bytes_ = 0;
     Contents contents_;
-    std::unordered_map<Region, Index, RegionHash> region_index_;  // their places in the lists of their tensors
-    std::vector<TileId> numbers_;                                 // of the current block's tiles, by their id there
+    std::unordered_map<Region, Index, RegionHash> region_index_;  // by region: index into RecordedTensor::regions
+    std::vector<TileId> numbers_;                                 // of this block, by TileId: index into kept_.tiles
     struct OpenLoop {
         Index loop, of, around, turn;
     };

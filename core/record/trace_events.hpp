@@ -1,4 +1,4 @@
-// The events of a recording that is read: each checked against the tables and against the events before it.
+// Reads the events of a recording. Each is checked against the tables and against the events before it.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ class EventReader {
     EventReader(const std::string& file, RecordedRun& to, Index events, const Counters& totals);
 
     void read(const Json& json);
-    /// Everything was read that the tables and totals promise.
+    /// Checks that everything was read that the tables and totals promise.
     void finish() const;
 
   private:
@@ -40,7 +40,7 @@ class EventReader {
     RecordedRun& to_;
     Index expected_;
     Contents contents_;
-    Counters left_;  // of the totals
+    Counters left_;  // the totals without the costs read so far
     std::map<std::string, TensorId, std::less<>> tensors_;
     std::vector<Life> lives_;  // by tile
     Index launch_ = -1;

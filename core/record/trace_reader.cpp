@@ -12,7 +12,7 @@ using text::message;
 namespace {
 
 constexpr int most_nesting = 8;
-constexpr Index most_values = Index{1} << 28;  // of a tensor: the most that a recording keeps
+constexpr Index most_values = Index{1} << 28;  // the most elements of a tensor in a recording
 constexpr auto promises = {Promise::none, Promise::uniform, Promise::graded, Promise::parts};
 constexpr auto dtypes = {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i32, Dtype::u8};
 
@@ -54,7 +54,7 @@ class TraceReader {
     const std::string& name_;
     const Control* control_;
     std::string key_;     // member of the document's object that is being read
-    Index section_ = -1;  // the last one of `sections` that began
+    Index section_ = -1;  // the last one of trace_sections that began
     bool known_ = false;  // the schema was read
     Json about_ = Json::object();
     RecordedRun to_;

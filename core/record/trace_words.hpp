@@ -25,7 +25,7 @@ inline const char* space_word(Space s) { return s == Space::sram ? "sram" : "reg
 /// The value of elements in HBM that nobody has written.
 float unwritten(Dtype dtype);
 
-/// Whether an operation of this kind has a tile's contents to tell.
+/// Whether a recording has a tile's contents for an operation of this kind.
 constexpr bool has_contents(Kind kind) { return kind == Kind::alloc || works(kind); }
 
 }  // namespace tilescope

@@ -13,7 +13,7 @@ namespace {
 
 Json to_json(Span s) { return {s.begin, s.size}; }
 
-/// Those that are not 0.
+/// Only the counters that are not 0.
 Json to_json(const Counters& c) {
     Json j = Json::object();
     for (const auto& [name, member] : Counters::fields)

@@ -10,7 +10,7 @@ struct CodeRange {
     char32_t first, last;
 };
 
-/// `ranges` in order.
+/// Whether `code` is in one of `ranges`, which are in order.
 template <std::size_t n>
 bool in(const CodeRange (&ranges)[n], char32_t code) {
     const CodeRange* at = std::upper_bound(std::begin(ranges), std::end(ranges), code,

@@ -14,10 +14,10 @@ struct Character {
     bool valid;
 };
 
-/// Takes the first character of `text`, which is not empty.
+/// Removes the first character of `text`, which must not be empty, and returns it.
 Character next_character(std::string_view& text);
 
-/// The character in UTF-8; U+FFFD for a code that is none.
+/// The character in UTF-8; U+FFFD for a code that is no character.
 std::string utf8(char32_t code);
 
 /// Columns of a terminal: 2 for ideographs, kana, Hangul and full-width forms, 0 for marks set on the letter before
@@ -26,7 +26,8 @@ std::size_t columns(char32_t code);
 /// Whether a line may end between two characters without a space: beside an ideograph or kana, but neither before
 /// closing punctuation and small kana nor after opening punctuation. Korean is broken at its spaces.
 bool may_break(char32_t before, char32_t after);
-/// Takes from `word`, which has no space and is not empty, the characters up to the first place where a line may end.
+/// Removes the characters of `word` up to the first place where a line may end, and returns them. `word` must have no
+/// space and must not be empty.
 std::string_view next_unbroken(std::string_view& word);
 
 }  // namespace tilescope::text

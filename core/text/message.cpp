@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view s) {
     return s.substr(0, s.find_last_not_of(blank) + 1);
 }
 
-/// What stands in braces, "1" or "1|row|rows", with the argument in it.
+/// The text that replaces a pair of braces, in which `inside` stands: "1" or "1|row|rows".
 std::string_view filler(std::string_view inside, std::span<const Argument> arguments) {
     if (inside.empty()) return "";
     const std::size_t bar = inside.find('|'), number = static_cast<std::size_t>(inside[0] - '1');

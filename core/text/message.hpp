@@ -27,7 +27,7 @@ class Argument {
         : text_(grouped(static_cast<std::int64_t>(number))), is_one_(number == 1) {}
 
     const std::string& text() const { return text_; }
-    /// Whether a language with one plural has the singular: of a text never.
+    /// Whether the singular stands with this argument: true for the number 1, false for a text.
     bool is_one() const { return is_one_; }
 
   private:
@@ -52,7 +52,7 @@ class Language {
 
 /// English, unless use() chose another language.
 const Language& language();
-/// To be called before anything is said. The language has to live on.
+/// Chooses the language. Call this before the first message; `language` must outlive the last one.
 void use(const Language& language);
 
 /// The words with the arguments in them.

@@ -18,7 +18,7 @@ std::string three_digits(double x) {
 
 std::string scaled(double n, double base, const std::vector<const char*>& units) {
     std::size_t u = 0;
-    // 999.5 would print as 1000.
+    // Three digits would round 999.5 to 1000, so the next unit begins there.
     while (u + 1 < units.size() && n >= base - base * 0.0005) n /= base, ++u;
     const std::string digits =
         u == 0 && n == std::floor(n) ? std::to_string(static_cast<std::int64_t>(n)) : three_digits(n);
@@ -40,7 +40,7 @@ std::errc read_whole(std::string_view text, T& value) {
     return {};
 }
 
-/// Reads all of `text`, of digits, a dot, a minus and an exponent.
+/// Reads all of `text`, which may have digits, a dot, a minus and an exponent.
 bool read_digits(std::string_view text, double& x) {
 #ifdef __cpp_lib_to_chars
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);

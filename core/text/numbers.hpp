@@ -22,13 +22,13 @@ std::string grouped(std::int64_t n);
 std::string microseconds(double us);
 /// "7.99 µs": three significant digits and a unit.
 std::string duration(double seconds);
-/// "53%" of a share.
+/// A share in percent: "53%".
 std::string percent(double share);
 /// Shortest form that reads well: "0.125", "1.9e-05", "1920".
 std::string number(double x);
 /// Enough digits to read the same number back: "0.1".
 std::string exact(double x);
-/// To a tenth: "2.5", "1024".
+/// Rounded to a tenth: "2.5", "1024".
 std::string tenths(double x);
 
 /// The finite number that all of `text` spells, in any locale: "0.5", "-2", "1e-310". Not " 1", "+1", "0x8", "inf".

@@ -1,4 +1,4 @@
-// The width of a terminal's line, and keeping to it.
+// The width of a terminal's line, and printing text within this width.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view plain_in_shell = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:";
 
-/// Every character as `letter` writes it.
+/// The text with letter(c) for every character c.
 template <class F>
 std::string each(std::string_view text, F&& letter) {
     std::string out;
@@ -19,7 +19,7 @@ std::string each(std::string_view text, F&& letter) {
 
 bool is_one_of(char c, std::string_view some) { return some.find(c) != some.npos; }
 
-/// As a shell command that prints the word, with bytes that a line cannot hold: `"$(printf 'a\012b')"`.
+/// A shell command that prints the word, for words with bytes that a line cannot hold: `"$(printf 'a\012b')"`.
 std::string printed(const std::string& word) {
     return "\"$(printf '" +
            each(word,

@@ -1,5 +1,5 @@
 // Text on its way into another program's language: one function for each language, and no other code writes such text.
-// A GPU's name, say, may come from a stranger's file: whatever it is, the other program reads it as text.
+// A GPU's name, say, may come from a stranger's file; the other program must always read the name as text.
 #pragma once
 
 #include <string>

@@ -40,7 +40,8 @@ std::size_t total(const std::vector<std::size_t>& widths) {
     return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
 }
 
-/// Groups of columns that fit into `room`, each with the first `keys` columns. `stays`: with the column before it.
+/// Groups of columns that fit into `room`, each with the first `keys` columns. A column that `stays` is put into the
+/// group of the column before.
 std::vector<std::vector<std::size_t>> groups(const std::vector<std::size_t>& widths, const std::vector<bool>& stays,
                                              std::size_t keys, std::size_t room) {
     std::vector<std::size_t> key(keys);

@@ -17,7 +17,7 @@ class Table {
   public:
     explicit Table(std::vector<std::string> header, std::size_t left = 1);
     void add(std::vector<std::string> row);
-    /// Keeps so many columns, from `first` on, beside each other where a line has room for them.
+    /// Keeps `columns` columns, from `first` on, beside each other where a line has room for them.
     void keep_together(std::size_t first, std::size_t columns);
     void print(std::ostream& out, const std::string& indent = "") const;
     /// The same cells as a table of Markdown or LaTeX (a plain tabular), never split.

@@ -37,7 +37,7 @@ std::ptrdiff_t strangeness(std::string_view typed, std::string_view name) {
     return edits(typed, name) - 2 * front - back;
 }
 
-/// Whether it is neither a control character nor one that only changes how others are drawn.
+/// Whether `c` is neither a control character nor one that only changes how other characters are drawn.
 bool drawn(const Character& c) {
     constexpr std::pair<char32_t, char32_t> hidden[] = {
         {0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
@@ -174,9 +174,9 @@ bool printable(std::string_view text) {
 }
 
 std::string shown(std::string_view text, std::size_t most) {
-    constexpr std::size_t first = 40, last = 17;  // characters that stay of a longer text
+    constexpr std::size_t first = 40, last = 17;  // characters of a longer text that are shown
     const bool clear = !text.empty() && text.front() != ' ' && text.back() != ' ';
-    // Marks have no width, but bytes.
+    // Combining marks have no width, so the number of bytes is limited, too.
     const auto is_short = [&](std::string_view s) { return width(s) <= most && s.size() <= 4 * most; };
     if (clear && is_short(text) && printable(text)) return std::string(text);
     std::vector<std::string> parts;

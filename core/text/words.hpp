@@ -16,19 +16,19 @@ std::string listed(const std::vector<std::string>& names);
 std::string counted(std::int64_t n, const std::string& one);
 /// "f32, f16 or bf16".
 std::string alternatives(const std::vector<std::string>& names);
-/// At the beginning of a sentence.
+/// `text` with its first letter in upper case.
 std::string capitalised(std::string text);
 /// "update the driver" as "Update the driver."
 std::string as_sentence(std::string clause);
 /// The width in a terminal, in columns: columns() of its characters, added up.
 std::size_t width(std::string_view text);
-/// `text` cut between words, and in words as may_break() says, into lines of at most `most` columns. What cannot be cut
-/// and is longer has a line of its own.
+/// `text` cut between words, and in words as may_break() says, into lines of at most `most` columns. A piece that is
+/// longer and cannot be cut has a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t most);
 /// Sentences without the last one: "A. B is 1.5." becomes "A."; one alone becomes nothing.
 std::string_view without_last_sentence(std::string_view text);
 bool is_utf8(std::string_view text);
-/// Whether a terminal draws every character of it: UTF-8 without control characters and invisible formatting.
+/// Whether a terminal draws every character of `text`: UTF-8 without control characters and invisible formatting.
 bool printable(std::string_view text);
 /// Makes text from a user or a file safe to print. Short printable text stays as it is. Other text is quoted, with \n,
 /// \x1b or \u{202e} for what is not printable, and with "..." for its middle if it has over `most` characters.

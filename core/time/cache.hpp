@@ -14,10 +14,10 @@ struct DramTraffic {
     Bytes total() const { return read + written; }
 };
 
-/// Least recently used tiles leave first. With two partitions an SM reads and writes through its own. Half of every
-/// tile has its home in each (an address hash); a half from the other partition leaves a copy in the SM's own. So data
-/// that all SMs read takes twice its size. Written data is dirty in its home until it is evicted; what is still dirty
-/// at the end never reaches DRAM.
+/// Least recently used tiles leave first. With two partitions an SM reads and writes through its own one. One half of
+/// every tile has its home in each partition (an address hash). A half that an SM reads from the other partition leaves
+/// a copy in the SM's own. So data that all SMs read takes twice its size. Written data is dirty in its home until
+/// it is evicted; what is still dirty at the end never reaches DRAM.
 class Cache {
   public:
     /// `objects`: the number of tiles; partitions: 1 or 2.
@@ -25,16 +25,16 @@ class Cache {
 
     void read(int partition, std::uint32_t object, Bytes bytes);
     void write(int partition, std::uint32_t object, Bytes bytes);
-    /// So far.
+    /// The DRAM traffic so far.
     const DramTraffic& dram() const { return dram_; }
     int partitions() const { return static_cast<int>(partitions_.size()); }
-    /// Bytes that it holds of a tile, and of all tiles; copies count.
+    /// Bytes that the cache holds of a tile, and of all tiles; copies count.
     Bytes held(std::uint32_t object) const;
     Bytes held() const;
     /// Bytes that were written and have not reached DRAM.
     Bytes dirty() const;
 
-    static constexpr std::uint32_t ways = 16;  ///< lines that are compared when one has to leave
+    static constexpr std::uint32_t ways = 16;  ///< lines that are compared to choose one to evict
     using Ways = std::array<std::uint32_t, ways>;
 
   private:
@@ -47,14 +47,14 @@ class Cache {
     /// Held lines are packed, apart from the table of all lines. Lines to evict are drawn from the packed ones, so that
     /// the memory of lines that are not held is not touched.
     struct Partition {
-        std::vector<std::uint32_t> place;  // of every line, among those held
+        std::vector<std::uint32_t> place;  // of every line: its index in `held`, or nowhere
         std::vector<Held> held;
-        std::vector<std::uint32_t> last_used;  // of those held
+        std::vector<std::uint32_t> last_used;  // by index in `held`
         Bytes used = 0;
         std::uint32_t now = 0;
         std::uint32_t lot = 1;
     };
-    /// f(the partition that asks, its home, line, bytes) for both halves of a tile.
+    /// Calls f(partition that asks, partition that is home, line, bytes) for both halves of a tile.
     template <class F>
     void each_half(int partition, std::uint32_t object, Bytes bytes, F&& f);
     /// Whether the line is held. If so, it becomes the most recently used.

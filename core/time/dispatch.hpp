@@ -15,8 +15,8 @@ struct BlockOfHead {
 
 /// Which thread blocks start first.
 enum class Order : std::uint8_t {
-    kernel,   ///< as kernels have it: rows, backwards where row blocks are graded (those that see most keys first)
-    heads,    ///< the same row block of all heads, then the next
+    kernel,   ///< as in kernels: like rows, but the last row block first where row blocks are graded
+    heads,    ///< one row block of all heads, then the next row block
     rows,     ///< all row blocks of a head, then the next head
     longest,  ///< like heads, but the row blocks that see most keys first
     snake,    ///< rows of one head forwards, of the next backwards
@@ -24,14 +24,15 @@ enum class Order : std::uint8_t {
 inline constexpr Order orders[] = {Order::kernel, Order::heads, Order::rows, Order::longest, Order::snake};
 const char* name_of(Order order);
 
-/// How thread blocks are put on the SMs, where that is left to choose.
+/// How thread blocks are put on the SMs, as far as a user may choose.
 struct Placing {
     Order order = Order::kernel;
     Index blocks_per_sm = 0;  ///< at most; 0: as many as fit
     friend bool operator==(const Placing&, const Placing&) = default;
 };
 
-/// For a grid whose axes are heads, row blocks (graded or not) and perhaps a third one, which always varies slowest.
+/// The thread blocks in the order in which they start. The axes are heads, row blocks (graded or not), and perhaps a
+/// third one, which always varies slowest.
 std::vector<BlockOfHead> dispatch(std::span<const Axis> axes, Order order = Order::kernel);
 
 }  // namespace tilescope

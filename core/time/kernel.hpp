@@ -25,7 +25,7 @@ struct Kernel {
     Index warps = 4;           ///< of a thread block
     bool own_keys = false;     ///< each warp owns keys, not rows: in every step warps add up their sums over keys
     bool own_softmax = false;  ///< each warp owns keys, and keeps its own m, l and O until the block ends
-    Index rows = 0;            ///< that all warps of a full thread block own; 0: as many as an operation covers
+    Index rows = 0;            ///< rows that all warps of a full thread block own; 0: as many as an operation covers
     double owning = 1;         ///< share of the warps that own rows, where no thread block of the launch is a full one
     std::span<const SharedPlace> places = {};
     Index together = 1;  ///< iterations whose loads into registers are issued together, before the first is used
@@ -35,9 +35,9 @@ struct Kernel {
 
 /// How a thread block compares with a full one of its launch.
 struct Cut {
-    Index rows = 0;     ///< of its tile of the grid; 0: the launch has no such tiles
-    Index full = 0;     ///< of a full such tile, or of a loop's
-    Index at_once = 0;  ///< rows_at_once() of its passage that has most
+    Index rows = 0;     ///< of the block's tile on the grid's second axis; 0: there is no such axis
+    Index full = 0;     ///< of a full tile of that axis or, without the axis, of a loop
+    Index at_once = 0;  ///< the largest rows_at_once() of its passages; without that axis, at least `full`
 };
 
 }  // namespace tilescope

@@ -13,7 +13,7 @@ namespace tilescope {
 
 struct L2 {
     Bytes bytes;     ///< of all chiplets
-    int partitions;  ///< of a chiplet's
+    int partitions;  ///< of a chiplet's L2
     int chiplets;    ///< with caches of their own; thread blocks go to them in turn as they start
 };
 

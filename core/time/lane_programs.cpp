@@ -8,7 +8,7 @@ namespace tilescope {
 using text::message;
 namespace {
 
-constexpr double in_pairs = 0.5;  // instructions per element rounded to 16 bits: one rounds two
+constexpr double in_pairs = 0.5;  // instructions per element rounded to 16 bits: an instruction rounds two elements
 
 double& of_unit(PerUnit& busy, Unit u) { return busy[static_cast<std::size_t>(u)]; }
 double elements_of(const TileInfo& t) { return static_cast<double>(t.rows * t.cols); }
@@ -103,7 +103,7 @@ void LanePrograms::hear(Warpgroup w, Arrival& a, const char* what) {
     if (a.of_product) add(w, {.kind = Act::Kind::pass, .what = what, .cycles = c_.notices});
 }
 
-/// Waits only for itself where the tile is in registers, and for all its makers where it is in shared memory.
+/// Waits for a tile: in registers only for the part that this warpgroup made, in shared memory for all parts.
 void LanePrograms::hear_made(Warpgroup w, TileId id) {
     OnChip& t = tiles_.at(id);
     for (const auto& [by, made] : t.made)
@@ -241,7 +241,8 @@ LanePrograms::Cost LanePrograms::cost_of_work(const State& s, const Event& e, co
     return c;
 }
 
-/// A pass takes as long as its busiest unit. One of full-rate instructions alone also takes cycles of tensor cores.
+/// A pass takes as long as its busiest unit. A pass of full-rate instructions alone also takes cycles from the tensor
+/// cores.
 void LanePrograms::grow(Warpgroup w, Pass& pass, const Cost& more) {
     const double sigma = c_.sigma * states_[w].lane->cycles;
     for (std::size_t u = 0; u < unit_count; ++u) pass.busy[u] += more.busy[u];

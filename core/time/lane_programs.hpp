@@ -21,7 +21,7 @@ namespace tilescope {
 struct LaneConstants {
     double tensor = 4096;  ///< FLOPs of wgmma in f16 per cycle
     double notices = 58;   ///< from the end of a product until the warpgroup that waits for it goes on
-    double barrier = 30;   ///< named, one way
+    double barrier = 30;   ///< a named barrier, one way
     double shuffles = 60;  ///< the two that a row's maximum or sum takes
     double sigma = 1.1;    ///< ratio of the cycles of compiled work to those of its instructions (one warp a sub-core)
     double beside = 2.8;   ///< extra cycles per cycle of instructions while tensor cores are at work
@@ -30,10 +30,10 @@ struct LaneConstants {
     double lone = 1.46;  ///< factor on a product of `lone_cols` columns or more while no other lane's product waits
     Index lone_cols = 256;
     double bus = 30;       ///< bytes per cycle from L2 to one SM while all ask
-    double latency = 555;  ///< of a bulk copy that L2 has
+    double latency = 555;  ///< of a bulk copy of data that L2 has
 };
 
-/// A listener, of one thread block of the first launch. Per lane:
+/// A listener to one thread block of the first launch. Per lane:
 /// - a load goes to the bus and a product to the tensor cores, and the lane goes on;
 /// - a lane that uses a tile waits for it. A product need not wait for the sum that it adds to: products are done in
 ///   order;
@@ -76,12 +76,12 @@ class LanePrograms : public Listener {
     using Arrives = std::shared_ptr<Arrival>;
     struct Use {
         std::size_t act;
-        Arrives by;  // of a product
+        Arrives by;  // of a product that reads the tile; nullptr: another act
     };
     struct OnChip {
         TileInfo info;
-        std::map<Warpgroup, Arrives> made;  // how each made it last
-        std::map<Warpgroup, Use> used;      // last
+        std::map<Warpgroup, Arrives> made;  // how each warpgroup made its part last
+        std::map<Warpgroup, Use> used;      // how each used it last
     };
     /// Work on the elements of a tile, so far.
     struct Pass {
@@ -99,7 +99,7 @@ class LanePrograms : public Listener {
     };
     struct State {
         const LaneOf* lane;
-        Index told = -1;  // the last step that it marked
+        Index told = -1;  // the last step for which it has a mark
         TileId at = no_tile;
         std::map<TileId, Pass> passes = {};        // the last of each tile
         std::set<TileId> unheard = {};             // maxima and sums of rows whose shuffles are still to come

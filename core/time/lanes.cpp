@@ -14,7 +14,7 @@ using text::message;
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double least_of_tensor_cores = 0.1;  // share that other work leaves them at least
+constexpr double least_of_tensor_cores = 0.1;  // the least share that other work leaves to the tensor cores
 
 class Play {
   public:
@@ -50,7 +50,7 @@ class Play {
     struct Work {
         std::uint32_t lane;
         const Act* act;
-        double left, from;  // left: a share
+        double left, from;  // left: the share of the work that is left
     };
     struct Waiting {
         std::uint32_t lane;
@@ -60,7 +60,7 @@ class Play {
     struct Timer {
         double at;
         std::uint64_t number;  // for timers of one time, the order in which they were set
-        std::uint32_t lane;    // goes on, where there is no flag
+        std::uint32_t lane;    // the lane that goes on, where there is no flag
         Flag flag;
         friend bool operator>(const Timer& a, const Timer& b) {
             return a.at != b.at ? a.at > b.at : a.number > b.number;
@@ -179,7 +179,7 @@ class Play {
         std::vector<double> rates;
         for (const Work& w : work_) rates.push_back(rate_of(w));
         account(cycles);
-        // With timers alone, takes the timer's own time, which has no rounding error.
+        // If only timers run, the time is that of the next timer, without a rounding error.
         now_ = queue_.empty() && work_.empty() ? timers_.top().at : now_ + cycles;
         if (!queue_.empty() && (queue_.front().left -= products * cycles) < of_a_cycle) {
             const Product done = queue_.front();

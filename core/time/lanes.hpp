@@ -81,7 +81,7 @@ struct LanePlay {
            both = 0;  ///< cycles with products, with exponentials, with any work; with both products and work
 };
 
-/// Lanes that wait for each other: "WG2 waits for V0, which P gives; P waits for slot 2, which WG1 gives; ...".
+/// Thrown where lanes wait for each other: "WG2 waits for V0, which P gives; P waits for slot 2, which WG1 gives; ...".
 struct Stuck : RunError {
     using RunError::RunError;
 };

@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// The iterations of a loop that a thread block goes through (for -1: what it does once, where it has no loops).
+/// The iterations of a loop that a thread block goes through. Loop -1: what a block without loops does, once.
 struct LoopWork {
     Index loop = -1;
     double turns = 0;   ///< iterations, `masked` included
@@ -33,12 +33,12 @@ struct Unhidden {
 
 /// A thread block as the timeline plays it.
 struct BlockWork {
-    std::vector<Span> at;  ///< where it stands, one span for each axis; of the first head
+    std::vector<Span> at;  ///< its place in the grid, one span for each axis; of the first head
     double fixed = 0;      ///< cycles that do not depend on the blocks beside it
     std::vector<LoopWork> loops;
     Unhidden unhidden = {};
 
-    /// By number of residents, from 1 to `slots`; `sharing`: see StepTime::together.
+    /// The block's cycles by number of residents, from 1 to `slots`; `sharing`: see StepTime::together.
     BlockCycles cycles(Index slots, double sharing = 1) const;
     double cycles_beside(Index residents, double sharing) const;
     /// The cycles outside of loops, of a block that was carried out in the parts of `progress`.
@@ -47,8 +47,8 @@ struct BlockWork {
     PerUnit busy() const;
 };
 
-/// `sms` SMs share L2 and DRAM at first. As a fraction of them, how many still do so for an SM with so many residents
-/// while only `at_work` thread blocks are left on all SMs: each block has an equal part.
+/// The `sharing` of StepTime::together for an SM with so many residents, while `at_work` thread blocks are left on all
+/// SMs and each has an equal part of L2 and DRAM. `sms`: how many SMs shared L2 and DRAM at first.
 inline double still_shared(double sms, Index residents, Count at_work) {
     return std::min(1.0, static_cast<double>(at_work) / sms / static_cast<double>(residents));
 }
@@ -70,7 +70,7 @@ struct LoopTime {
     double all() const { return own + unit + memory; }
 };
 
-/// Where the parts sum to 1, the times of its loops and BlockWork::outside sum to how long the block stays.
+/// If the parts sum to 1, the times of a block's loops and BlockWork::outside sum to the length of its stay.
 LoopTime time_in(const LoopWork& loop, std::span<const Progress> progress);
 
 /// A part of a step of a thread block that is alone on an SM, and its cycles: the terms of D (docs/time.md).
@@ -91,7 +91,7 @@ struct Company {
 void each_company(std::span<const Stay> stays, std::span<const std::size_t> on_sm,
                   const std::function<void(const Company&)>& f);
 
-/// The slot of each of these stays on an SM: the first that is free.
+/// The slot of each of an SM's stays: the lowest slot that is free when the stay begins.
 std::vector<std::uint32_t> slots_of(std::span<const Stay> stays, std::span<const std::size_t> on_sm);
 
 }  // namespace tilescope

@@ -25,7 +25,7 @@ struct StyleConstants {
     double eta;      ///< the same where thread blocks contend for a unit
     double reduce;   ///< of a reduction along rows, between lanes
     double barrier;  ///< of a barrier, or of waiting for loads
-    double store;    ///< of storing a result within a loop, and going on
+    double store;    ///< of storing a result within a loop, until the block goes on
     double block;    ///< of a thread block: its start, first loads and end
     double mask;     ///< of a step that a mask crosses: extra time, as a fraction of a step
     double look_up;  ///< of a thread, to look up whether a mask hides a score, one score after the other
@@ -36,7 +36,7 @@ struct StyleConstants {
 };
 const StyleConstants& constants_of(Style style);
 
-/// Per cycle and SM, unless its name says otherwise.
+/// Rates per cycle and SM, unless the member's name or comment says otherwise.
 struct Rates {
     double tensor;                    ///< FLOPs of mma.sync
     double fma;                       ///< fused multiply-adds
@@ -46,9 +46,9 @@ struct Rates {
     double bus;                       ///< bytes that one SM draws from L2 at most
     double l2;                        ///< bytes each way, of the whole chip
     double copy_gbs;                  ///< 10^9 B/s of the whole chip's DRAM: of a copy, both ways together
-    double read_gbs;                  ///< where it is only read
+    double read_gbs;                  ///< the same where DRAM is only read
     double latency;                   ///< cycles until a load from L2 is there
-    double dram_latency;              ///< of one that L2 lacks
+    double dram_latency;              ///< the same for data that L2 lacks
     double launch_us;                 ///< of a launch that follows another in a stream
     std::array<double, 3> clock_mhz;  ///< CUDA cores; tensor cores with one block on an SM; and with more
 };

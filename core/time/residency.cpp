@@ -5,7 +5,7 @@
 namespace tilescope {
 
 Residency residency(const BlockNeeds& needs, const GpuSpec& gpu) {
-    constexpr Index threads = 32, unit = 256, bytes = 4, sub_cores = 4;  // of a warp; of registers; of one; of an SM
+    constexpr Index threads = 32, unit = 256, bytes = 4, sub_cores = 4;  // per warp; allocation; register; SM
     using enum ResidencyLimit;
     Residency r{gpu.max_blocks_per_sm, thread_blocks};
     const auto limit = [&](Index blocks, ResidencyLimit what) {

@@ -17,7 +17,7 @@ struct BlockNeeds {
 enum class ResidencyLimit : std::uint8_t { shared_memory, registers, warps, thread_blocks, asked };
 
 struct Residency {
-    Index blocks = 0;  ///< 0: not even one has the warps that it needs
+    Index blocks = 0;  ///< 0: an SM has fewer warps than one block needs
     ResidencyLimit limit = ResidencyLimit::thread_blocks;
 };
 

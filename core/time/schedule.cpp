@@ -83,7 +83,7 @@ std::vector<std::vector<std::size_t>> lanes_of(const std::vector<BlockTurns>& bl
     return on_sm;
 }
 
-/// Whether a block stores where another block stored: under a lock, in the order of the recording.
+/// Whether a block stores where another block stored. Such blocks took turns, in the order of the recording.
 bool take_turns(const Trace& t, const std::vector<BlockTurns>& blocks) {
     std::map<std::tuple<TensorId, Index, Index, Index>, std::size_t> stored;  // the first block that stored there
     for (std::size_t b = 0; b < blocks.size(); ++b)

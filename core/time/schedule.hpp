@@ -14,7 +14,7 @@ namespace tilescope {
 /// A thread block's place on the machine, in ticks.
 struct Placement {
     Index launch, block, sm;
-    Index first_tick, last_tick;  ///< it is busy in ticks [first_tick, last_tick)
+    Index first_tick, last_tick;  ///< the block runs in ticks [first_tick, last_tick)
 };
 
 /// A recording keeps thread blocks one after the other; a machine runs as many at a time as it has SMs. This puts the
@@ -39,7 +39,7 @@ class Schedule {
     Index tick_of(Index step) const;
     /// By launch, then by block.
     const std::vector<Placement>& placements() const { return placements_; }
-    /// Those of a launch; none where it is not recorded.
+    /// The placements of a launch; none where the launch is not recorded.
     std::span<const Placement> placements_of(Index launch) const;
     /// Where a thread block runs; nullptr: nowhere in the recording.
     const Placement* placement_of(Index launch, Index block) const;

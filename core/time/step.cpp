@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-constexpr Index lanes_per_row = 16, rows_per_thread = 8;  // of a product on CUDA cores: a thread's part of its result
+constexpr Index lanes_per_row = 16, rows_per_thread = 8;  // a thread's part of the result of a product on CUDA cores
 constexpr double warps_of_resident = 4;                   // one on each sub-core
 constexpr Index fragment = 16;                            // rows of an mma
 constexpr double half_bytes = 2;                          // of an operand of tensor cores
@@ -136,7 +136,7 @@ class Pricing {
     const Index at_once_;
 };
 
-/// When loads begin within an iteration, and when it waits for them. Times are indices of operations (deeds).
+/// When loads begin within an iteration, and when their data is waited for. Times are indices of operations (deeds).
 class Loads {
   public:
     struct Load {
@@ -291,7 +291,7 @@ class Turns {
         PerUnit busy = busy_;  // warps that own no row leave their share of a unit to others
         for (auto u = busy.begin(); u != busy.begin() + static_cast<std::ptrdiff_t>(Unit::l2); ++u)
             *u *= working_ / residents_;
-        // Warps that load for themselves, and wait for that, have nothing else to go on with.
+        // Warps that load for themselves have nothing else to do while they wait for their loads.
         const bool queues = style_.sram_queues && !kernel_.own_softmax;
         double most = 0;
         for (auto u = busy_.begin(); u != l2; ++u)
@@ -374,7 +374,7 @@ class Turns {
                         lane_.acts.push_back({.kind = Act::Kind::load, .flag = static_cast<Flag>(i), .bytes = asked});
                     }
     }
-    /// Loads into registers begin where they stand or, if several iterations go together, were issued by ask().
+    /// Loads into registers begin at their place in the program or, if several iterations go together, began in ask().
     void begin(std::size_t deed) {
         for (std::size_t i = 0; i < loads_.loads().size(); ++i) {
             if (!is_of_registers(i, deed)) continue;
@@ -418,7 +418,7 @@ class Turns {
     Loads loads_;
     double residents_, alone_, working_;  // fours of warps: all, those at work when alone, and those that own rows
     std::vector<PerUnit> costs_;
-    std::vector<double> shares_;  // of the warps, at a reduction
+    std::vector<double> shares_;  // of each deed: share_of() at a reduction, else 1
     PerUnit busy_{};
     std::vector<Index> issued_;  // how often each load was issued
     Index together_;             // iterations

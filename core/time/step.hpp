@@ -20,9 +20,9 @@ namespace tilescope {
 /// is busy all the time: r blocks take at least r times `queued`.
 struct StepTime {
     double alone = 0;
-    double busiest = 0;  ///< of four warps
-    double queued = 0;   ///< of shared memory, where it queues (StyleConstants), for all warps of the block
-    PerUnit busy{};      ///< of every unit of an SM, for all warps of the block
+    double busiest = 0;  ///< cycles of four warps on the unit that they need most
+    double queued = 0;   ///< cycles on shared memory, where it queues (StyleConstants), for all warps of the block
+    PerUnit busy{};      ///< cycles on every unit of an SM, for all warps of the block
     double waiting = 0;  ///< part of `alone`: barriers, reductions, loads that are waited for
     /// Warps that work, in fours: a thread block of 8 warps counts as two blocks that share their loads, r of them as
     /// 2 r above. A block whose rows fill one warp of four counts as a quarter.
@@ -44,7 +44,7 @@ struct StepTime {
         return std::max(alone + waiting_for_unit(blocks),
                         static_cast<double>(blocks) * std::max(sharing * memory, bus));
     }
-    /// Whether so many take more than `times` the cycles that they would take if no other SM asked L2 and DRAM.
+    /// Whether so many blocks take more than `times` the cycles that they would take if no other SM used L2 and DRAM.
     bool waits_for_memory(Index blocks, double times = 1) const {
         return together(blocks) > times * together(blocks, 0);
     }

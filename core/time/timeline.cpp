@@ -18,7 +18,7 @@ struct Resident {
     std::size_t block;
 };
 
-/// Whether so many blocks have a much larger share than `before` blocks had.
+/// Whether a block has a much larger share of L2 and DRAM among `at_work` blocks than it had among `before` blocks.
 bool much_fewer(Count at_work, Count before) { return 16 * at_work <= 15 * before; }
 
 struct Sm {

@@ -9,19 +9,19 @@
 
 namespace tilescope {
 
-/// Cycles that a thread block takes on an SM, by how many are resident there: the first number is for it alone.
+/// Cycles that a thread block takes on an SM, by the number of residents there: the first is for a block alone.
 using BlockCycles = std::vector<double>;
 
 /// The cycles of a kind of thread blocks while so many are left at work: the fewer, the more of L2 and DRAM each has.
 using Among = std::function<BlockCycles(std::uint32_t kind, Count at_work)>;
 
-/// A launch's thread blocks in the order in which they start: `sequence`, which has indices of `kinds`, `times` times.
+/// A launch's thread blocks in the order in which they start: `sequence` (indices into `kinds`), repeated `times`.
 struct Grid {
     std::vector<BlockCycles> kinds;
     std::vector<std::uint32_t> sequence;
     Count times = 1;
-    Among among = {};    ///< once all have started; without it they take what `kinds` says
-    bool again = false;  ///< computed again whenever a sixteenth has ended, not only when the last one starts
+    Among among = {};    ///< the cycles once all have started; empty: those of `kinds`
+    bool again = false;  ///< asks `among` again whenever a sixteenth has ended, not only at the last start
 
     Count blocks() const { return times * static_cast<Count>(sequence.size()); }
 };
@@ -35,7 +35,7 @@ struct Stay {
     double from, to;
 };
 
-/// From `from` on, the chip's memory is shared by so many thread blocks.
+/// From `from` on, `at_work` thread blocks share L2 and DRAM.
 struct Shared {
     double from;
     Count at_work;
@@ -45,7 +45,7 @@ struct Timeline {
     double cycles = 0;           ///< until the last thread block has ended
     double resident = 0;         ///< thread blocks resident on an SM, on average over that time and all SMs
     double last_start = 0;       ///< when the last thread block starts
-    double after_start = 0;      ///< cycles that slots are occupied after that, summed over all slots
+    double after_start = 0;      ///< cycles that slots are occupied after the last start, summed over slots
     std::vector<Stay> stays;     ///< of every thread block, in the order in which they start
     std::vector<Shared> shared;  ///< in the order of time, the first from the start on
 };

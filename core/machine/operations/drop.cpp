@@ -1,4 +1,4 @@
-// x_rc *= factor where it is kept, else 0. What is kept is drawn again, from r and c.
+// x_rc *= factor where x_rc is kept, else 0. Which elements are kept is drawn again, from r and c.
 #include "core/machine/operations/elements.hpp"
 #include "core/machine/score_ops.hpp"
 
