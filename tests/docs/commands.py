@@ -42,6 +42,7 @@ OTHERS = {
 LEFT_OUT = {
     r"scripts/|\.ci/run": "installs, builds or measures",
     r"(cmake|ctest)\b": "builds",
+    r"python3 tests/texts/": "reads the sources; a test of its own",
     r"xvfb-run|tail -n 1 window.jsonl": "a window that is closed by hand",
     r".*--approve": "changes approved texts",
     r"(build/)?tilescope calibrate": "needs a GPU",
