@@ -122,10 +122,12 @@ def main():
     check_itself()
     binary, *window = [os.path.abspath(program) for program in sys.argv[2:]]
     names = NAMES | {a["name"] for a in json.loads(subprocess.run([binary, "list", "--json"], capture_output=True, text=True).stdout)["algorithms"]}
-    for data in [*SOURCE.glob("gpus/*.json"), *SOURCE.glob("models/*.json")]:  # sources of their numbers
-        names |= pairs_in(data.read_text())
+    # Sources of numbers, scenes, which are files that anybody may write, and programs.
+    for data in [*SOURCE.glob("gpus/*.json"), *SOURCE.glob("models/*.json"), *SOURCE.glob("scenes/*"),
+                 *SOURCE.glob("algorithms/*/*/simulated.cpp")]:
+        names |= pairs_in(" ".join(data.read_text().split()))
     for algorithm in SOURCE.glob("algorithms/*/*/algorithm.hpp"):  # pseudo-code, and papers
-        names |= pairs_in("\n".join(re.findall(r'"((?:[^"\\]|\\.)*)"', algorithm.read_text())))
+        names |= pairs_in(" ".join(" ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', algorithm.read_text())).split()))
     with tempfile.TemporaryDirectory() as folder:
         TEXTS = folder
         count = texts_of(pathlib.Path(folder))
