@@ -18,7 +18,6 @@ SHOW_STAGE = {"show/run", "show/words", "show/state", "show/stage"}
 SHOW = BELOW_SHOW | SHOW_STAGE | {"show/files"}
 GUI = SHOW | {"gui", "gui/draw"}
 PANELS = GUI - {"core/text"}  # panels take numbers as words from show/
-FOR_ALL = "core/text/message.hpp"  # what every room may include
 
 # Folder: what its files may include besides their own folder, and the namespace of its code.
 ROOMS = {
@@ -136,7 +135,7 @@ def faults_of(path, text):
     for line in text.splitlines():
         if found := re.match(r'#include "([^"]+)"', line):
             target = room_of(found[1])
-            if target != room and target not in allowed and found[1] != FOR_ALL:
+            if target != room and target not in allowed:
                 yield f"{path} includes {found[1]}: {room} does not stand on {target}"
             if found[1] in KEYS and not re.fullmatch(KEYS[found[1]], path):
                 yield f"{path} includes {found[1]}, which is for {KEYS[found[1]]}"
