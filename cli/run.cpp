@@ -116,6 +116,8 @@ void print_arithmetic(const Report& r) {
 }
 
 std::string as_published(const Experiment& e) {
+    for (const Knob& k : e.algorithm->knobs)
+        if (k.value == &Tiling::like && e.tiling.like > 0) return message("run.as_like", k.text(e.tiling));
     const PublishedTiles p = published_tiles(*e.algorithm, e.problem, e.gpu);
     const Tiling cut = cut_to(e.problem, p.tiling);
     const bool as_is = e.tiling.br == cut.br && e.tiling.bc == cut.bc;
@@ -156,7 +158,7 @@ std::string packing_text(const Experiment& e, const Wish& wish) {
 std::string knobs_text(const Experiment& e, const Wish& wish) {
     std::vector<std::string> turned, open;
     for (const Knob& k : e.algorithm->knobs) {
-        if (k.value == &Tiling::splits) continue;
+        if (k.value == &Tiling::splits || !k.is_size) continue;
         turned.push_back(std::string(k.symbol) + ' ' + std::to_string(e.tiling.*k.value));
         if (wish.tiling.*k.value == 0) open.push_back(k.symbol);
     }
@@ -167,6 +169,14 @@ std::string knobs_text(const Experiment& e, const Wish& wish) {
     if (open.empty()) return knobs;
     return all ? message("run.knobs_from", knobs, source_of_tiles(e, wish))
                : message("run.knobs_some_from", knobs, text::join(open, ", "), source_of_tiles(e, wish));
+}
+
+/// "slots 4, warpgroups 2, turns on, ...": the knobs that are no sizes; empty where there are none.
+std::string roles_text(const Experiment& e) {
+    std::vector<std::string> words;
+    for (const Knob& k : e.algorithm->knobs)
+        if (!k.is_size && e.tiling.*k.value > 0) words.push_back(std::string(k.symbol) + ' ' + k.text(e.tiling));
+    return text::join(words, ", ");
 }
 
 void print_errors(const Report& r, const std::string& title) {
@@ -202,12 +212,14 @@ std::string labelled(std::string_view label_id, const std::string& what) {
 void print_text(const Report& r, const std::string& why_mode, const Request& request) {
     const Experiment& e = r.experiment;
     const std::string mode = message("run.mode_because", r.numeric ? "numeric" : "count", why_mode);
-    const std::vector<std::string> heading = {message("remark.of", e.algorithm->name, idea_of(*e.algorithm)),
-                                              labelled("run.source", source_of(*e.algorithm)),
-                                              labelled("run.problem", describe(request, *e.algorithm->computes)),
-                                              labelled("run.tiles", knobs_text(e, request.wish)),
-                                              labelled("run.gpu", describe(e.gpu)),
-                                              labelled("run.mode", mode)};
+    std::vector<std::string> heading = {message("remark.of", e.algorithm->name, idea_of(*e.algorithm)),
+                                        labelled("run.source", source_of(*e.algorithm)),
+                                        labelled("run.problem", describe(request, *e.algorithm->computes)),
+                                        labelled("run.tiles", knobs_text(e, request.wish)),
+                                        labelled("run.gpu", describe(e.gpu)),
+                                        labelled("run.mode", mode)};
+    if (const std::string roles = roles_text(e); !roles.empty())
+        heading.insert(heading.begin() + 4, labelled("run.lanes", roles));
     const std::string below(11, ' ');
     text::print_wrapped(std::cout, text::join(heading, "\n  "), "", below);
     if (r.forward) {

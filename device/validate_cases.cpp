@@ -109,7 +109,7 @@ std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const Gpu
         const bool tiles = (r.wish.tiling.br == 0 || r.wish.tiling.br == v.tile.br) &&
                            (r.wish.tiling.bc == 0 || r.wish.tiling.bc == v.tile.bc);
         if (!tiles || !v.serves(problem) || v.shared() > shared_memory) continue;
-        const Tiling tile = with_own_parts({v.tile.br, v.tile.bc, splits}, a, problem, gpu);
+        const Tiling tile = completed({v.tile.br, v.tile.bc, splits}, a, problem, gpu);
         cases.push_back({&a, &v, problem, tile.splits});
         if (!all) break;
     }

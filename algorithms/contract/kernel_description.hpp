@@ -6,6 +6,7 @@
 #include <span>
 
 #include "algorithms/contract/problem.hpp"
+#include "core/time/dispatch.hpp"
 #include "core/time/kernel.hpp"
 
 namespace tilescope {
@@ -68,6 +69,11 @@ struct KernelDescription {
     bool by_paper_rule = false;  ///< its paper has a rule for tiles
     /// The algorithm's rule for the number of parts of the keys, given the tiles. nullptr: lab/workload/splits.hpp.
     Index (*parts)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
+    /// Fills in the knobs that `given` leaves open, where the algorithm has more knobs than tile sizes and parts; given
+    /// tile sizes stay. nullptr: it has no more.
+    Tiling (*complete)(const Problem&, Tiling given, const GpuSpec&) = nullptr;
+    /// The order in which its thread blocks start; nullptr: Order::kernel.
+    Order (*order)(const Problem&, const Tiling&) = nullptr;
 
     const std::optional<StatedError>& stated_error(Style style) const {
         return style == Style::tensor_cores ? on_tensor_cores : on_cuda_cores;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 
 #include "algorithms/contract/problem.hpp"
 
@@ -10,8 +11,17 @@ namespace tilescope {
 
 struct Knob {
     const char* name;    ///< as a flag, without dashes: "br"
-    const char* symbol;  ///< in the papers: "Br"
+    const char* symbol;  ///< in the papers: "Br"; of a knob that is no size, what people call it
     Index Tiling::*value;
+    std::span<const char* const> names = {};  ///< of a choice by name: value k chooses names[k - 1]
+    bool is_size = true;                      ///< of tiles, or of parts: it may be made smaller until all tiles fit
+    Index most = 0;                           ///< of a number that is no size
+
+    /// "128", "on".
+    std::string text(const Tiling& t) const {
+        const Index k = t.*value;
+        return names.empty() ? std::to_string(k) : k > 0 ? names[static_cast<std::size_t>(k - 1)] : "";
+    }
 };
 
 using Knobs = std::span<const Knob>;
@@ -25,8 +35,9 @@ inline constexpr Knob tile_knobs[] = {br_knob, bc_knob};
 /// Tiles, and parts of the keys.
 inline constexpr Knob split_knobs[] = {br_knob, bc_knob, splits_knob};
 
-inline bool has_splits(Knobs knobs) {
-    return std::any_of(knobs.begin(), knobs.end(), [](const Knob& k) { return k.value == &Tiling::splits; });
+inline bool has_knob(Knobs knobs, Index Tiling::*value) {
+    return std::any_of(knobs.begin(), knobs.end(), [&](const Knob& k) { return k.value == value; });
 }
+inline bool has_splits(Knobs knobs) { return has_knob(knobs, &Tiling::splits); }
 
 }  // namespace tilescope

@@ -63,9 +63,12 @@ struct Problem {
     Axis row_axis(Tiles rows, Tiles keys) const { return graded(rows, visible(keys)); }
 };
 
-/// Rows (queries) and columns (keys) of a tile, or of a matrix's chunk; parts of the keys, where a program cuts them.
+/// Rows (queries) and columns (keys) of a tile, or of a matrix's chunk; parts of the keys, where a program cuts them;
+/// and, where warps have roles (algorithms/contract/roles.hpp), which ones. A choice by name is the name's number among
+/// the names of its Knob, from 1. 0: left open, or not a knob of the program.
 struct Tiling {
     Index br = 0, bc = 0, splits = 0;
+    Index slots = 0, warpgroups = 0, turns = 0, overlap = 0, specialised = 0, cluster = 0, persistent = 0, like = 0;
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 

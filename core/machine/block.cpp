@@ -113,10 +113,11 @@ Lane Block::lane(const char* name, const LaneSpec& spec, Here here) {
     return Lane(*this, id, std::move(registers));
 }
 
-Ring Block::ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Here here) {
+Ring Block::ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Index pieces, Here here) {
     w_.here = here;
-    if (slots < 1 || rows < 1 || cols < 1) throw std::logic_error(message("ring.no_slot", name));
-    return Ring(alloc(name, slots * rows, cols, Space::sram, dtype, 0, here), slots);
+    if (slots < 1 || rows < 1 || cols < 1 || pieces < 1) throw std::logic_error(message("ring.no_slot", name));
+    return Ring(alloc(name, ceil_div(slots * rows, pieces), cols, Space::sram, dtype, 0, here), rows * cols,
+                std::max<Index>(1, slots / pieces));
 }
 
 LaneId Block::issue_for(LaneId lane) { return std::exchange(w_.issuing, lane); }
@@ -132,9 +133,9 @@ Tile Block::load(Ring& to, const Hbm& from, Span rows, Here here) {
         throw std::logic_error(
             message("ring.slot_in_use", std::to_string(slot), ring.name, w_.chip.info(filled.place).name, to.slots()));
     const TileInfo loaded{from.name_, rows.size, cols.size, from.dtype_, Space::sram, no_tile, slot};
-    if (loaded.bytes() > ring.bytes() / to.slots())
-        throw std::logic_error(message("ring.small_slot", std::to_string(slot), ring.name,
-                                       std::to_string(ring.bytes() / to.slots()), std::to_string(loaded.bytes())));
+    if (const Bytes room = to.elements_ * size_of(ring.dtype); loaded.bytes() > room)
+        throw std::logic_error(message("ring.small_slot", std::to_string(slot), ring.name, std::to_string(room),
+                                       std::to_string(loaded.bytes())));
     Tile tile(this, make(loaded, &to.place_));
     filled = {tile.slot_, w_.chip.id(tile.slot_)};
     to.next_ = (to.next_ + 1) % to.filled_.size();

@@ -55,7 +55,9 @@ class Block {
 
     /// Lanes and rings: core/machine/lane.hpp. Their names must be string literals.
     Lane lane(const char* name, const LaneSpec& spec, Here here = Here::now());
-    Ring ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Here here = Here::now());
+    /// A tile of rows x cols takes `pieces` slots of the ring: half tiles are loaded one by one.
+    Ring ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Index pieces = 1,
+              Here here = Here::now());
     /// HBM -> a new tile in the ring's next slot. The tile that the slot held before must have been given back.
     Tile load(Ring& to, const Hbm& from, Span rows, Here here = Here::now());
 
@@ -69,6 +71,13 @@ class Block {
     template <class F>
     void uniform(const Tiles& tiles, F&& body, Here here = Here::now()) {
         loop({tiles, Promise::uniform}, std::ref(body), here);
+    }
+    /// A loop of two stages, in which a tile's second stage runs in the turn of the next tile. stages(next, now) does
+    /// the first stage of tile `next` and the second stage of tile `now`: nullptr where there is none. The call
+    /// stages(nullptr, last) comes after the loop. Promises what uniform() promises, of each stage for itself.
+    template <class F>
+    void pipelined(const Tiles& tiles, F&& stages, Here here = Here::now()) {
+        two_stages({tiles, Promise::uniform}, std::ref(stages), here);
     }
     /// body(Span) for every tile, promising that its cost is affine in the number of inner tiles in seen(Span).
     template <class F>
@@ -88,6 +97,7 @@ class Block {
     friend class Issue;
 
     using Body = std::function<void(Span)>;
+    using Stages = std::function<void(const Span* next, const Span* now)>;
     using TileData = std::span<const float>;
 
     Block(Gpu& gpu, Worker& worker, Index index, Count weight);
@@ -108,6 +118,13 @@ class Block {
     void report(Event e, const Tile& tile, TileData data, Here here);
 
     void loop(const Axis& asked, const Body& body, Here here);
+    void two_stages(const Axis& asked, const Stages& stages, Here here);
+    void run_stages_folded(const Axis& range, const Stages& stages, Here here);
+    void run_all_stages(const Axis& range, const Stages& stages, Here here);
+    struct Seeing {
+        Count full, ragged;
+    };
+    Seeing seeing(const Tiles& tiles, Here here) const;
     void run_folded(const Axis& range, const Body& body, Here here);
     void run_all(const Axis& range, const Body& body, Here here);
     void turn(const Axis& range, Index k, Count weight, const Body& body);

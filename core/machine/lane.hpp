@@ -13,16 +13,19 @@
 
 namespace tilescope {
 
-/// Slots of rows x cols elements, filled in turn, again and again. A ring must outlive its tiles.
+/// Places for tiles of rows x cols elements, filled in turn, again and again. A ring must outlive its tiles.
 class Ring {
   public:
+    /// Whole tiles that it holds at a time.
     Index slots() const { return static_cast<Index>(filled_.size()); }
 
   private:
     friend class Block;
-    Ring(Tile place, Index slots) : place_(std::move(place)), filled_(static_cast<std::size_t>(slots)) {}
+    Ring(Tile place, Index elements, Index slots)
+        : place_(std::move(place)), elements_(elements), filled_(static_cast<std::size_t>(slots)) {}
 
     Tile place_;
+    Index elements_;  // of a tile
     struct Filled {
         std::uint32_t place = 0;  // ChipMemory::Slot of this tile
         TileId tile = no_tile;

@@ -39,14 +39,20 @@ void Block::turn(const Axis& range, Index k, Count weight, const Body& body) {
     weight_ = before;
 }
 
+/// How many full and ragged tiles all blocks that this block stands for see together.
+Block::Seeing Block::seeing(const Tiles& tiles, Here here) const {
+    if (!tiles.graded() || grading_.members == 0) return {weight_ * tiles.full(), tiles.ragged() ? weight_ : 0};
+    require_all(tiles, grading_.own, here);
+    const Count each = weight_ / grading_.members;
+    return {tiles.full() > 0 ? each * grading_.full : 0, tiles.ragged() ? each * grading_.ragged : 0};
+}
+
 void Block::run_folded(const Axis& range, const Body& body, Here here) {
     const Tiles& tiles = range.tiles;
     if (range.promise == Promise::uniform && tiles.graded() && grading_.members > 0) {
-        require_all(tiles, grading_.own, here);
-        // The members that this one stands for see so many full and ragged tiles together.
-        const Count each = weight_ / grading_.members;
-        if (grading_.full > 0 && tiles.full() > 0) turn(range, 0, each * grading_.full, body);
-        if (grading_.ragged > 0 && tiles.ragged()) turn(range, tiles.full(), each * grading_.ragged, body);
+        const Seeing all = seeing(tiles, here);
+        if (all.full > 0) turn(range, 0, all.full, body);
+        if (all.ragged > 0) turn(range, tiles.full(), all.ragged, body);
         return;
     }
     const Grading around = grading_;
@@ -73,6 +79,57 @@ void Block::run_all(const Axis& range, const Body& body, Here here) {
         if (range.promise == Promise::graded) seen = (*range.seen)(range.tiles[k]);
         promise.tell(alike_in(range, k, seen), k, Cost::so_far(w_) - before, seen, line_);
     }
+}
+
+void Block::two_stages(const Axis& asked, const Stages& stages, Here here) {
+    const Axis range = gpu_.believed(asked);
+    const bool folds = gpu_.state_->mode.fold && range.promise == Promise::uniform;
+    folds ? run_stages_folded(range, stages, here) : run_all_stages(range, stages, here);
+}
+
+/// Each stage of a full tile has one cost, and each stage of the ragged tile another: the stages count as often as
+/// there are such tiles, whatever other stage they run beside. A path through the loop, from a full tile to the ragged
+/// one, is therefore enough.
+void Block::run_stages_folded(const Axis& range, const Stages& stages, Here here) {
+    const Tiles& tiles = range.tiles;
+    const Count weight = weight_;
+    const auto [full, ragged] = seeing(tiles, here);
+    const Span whole = full > 0 ? tiles[0] : Span{}, rest = ragged > 0 ? tiles[tiles.full()] : Span{};
+    const auto last = [&](const Span& now, Count times) {
+        weight_ = times;
+        stages(nullptr, &now);
+        weight_ = weight;
+    };
+    const LoopMark mark{index_, tiles, range.promise, line_, here, weight};
+    w_.tell([&](Listener& l) { l.begin(mark); });
+    // Paths end with the ragged tile, as far as there are any.
+    const Count ending_ragged = std::min(full, ragged), beginning = ragged > 0 ? ending_ragged : std::min(full, weight);
+    if (full > 0) turn(range, 0, beginning, [&](Span next) { stages(&next, nullptr); });
+    if (full > beginning) turn(range, 0, full - beginning, [&](Span next) { stages(&next, &whole); });
+    if (ending_ragged > 0) turn(range, tiles.full(), ending_ragged, [&](Span next) { stages(&next, &whole); });
+    w_.tell([&](Listener& l) { l.end(mark); });
+    if (full > 0) last(ragged > 0 ? rest : whole, beginning);
+    if (ragged <= ending_ragged) return;
+    w_.tell([&](Listener& l) { l.begin(mark); });
+    turn(range, tiles.full(), ragged - ending_ragged, [&](Span next) { stages(&next, nullptr); });
+    w_.tell([&](Listener& l) { l.end(mark); });
+    last(rest, ragged - ending_ragged);
+}
+
+void Block::run_all_stages(const Axis& range, const Stages& stages, Here here) {
+    const Tiles& tiles = range.tiles;
+    const LoopMark mark{index_, tiles, range.promise, line_, here, weight_};
+    PromiseCheck promise(PromiseCheck::Members::tiles, "pipelined", here);
+    std::optional<Span> now;
+    w_.tell([&](Listener& l) { l.begin(mark); });
+    for (Index k = 0; k < tiles.count(); ++k) {
+        const Cost before = Cost::so_far(w_);
+        turn(range, k, weight_, [&](Span next) { stages(&next, now ? &*now : nullptr); });
+        if (now && k < tiles.full()) promise.tell(0, k, Cost::so_far(w_) - before, std::nullopt, line_);
+        now = tiles[k];
+    }
+    w_.tell([&](Listener& l) { l.end(mark); });
+    if (now) stages(nullptr, &*now);
 }
 
 }  // namespace tilescope

@@ -15,13 +15,15 @@ struct BlockOfHead {
 
 /// Which thread blocks start first.
 enum class Order : std::uint8_t {
-    kernel,   ///< as in kernels: like rows, but the last row block first where row blocks are graded
-    heads,    ///< one row block of all heads, then the next row block
-    rows,     ///< all row blocks of a head, then the next head
-    longest,  ///< like heads, but the row blocks that see most keys first
-    snake,    ///< rows of one head forwards, of the next backwards
+    kernel,         ///< as in kernels: like rows, but the last row block first where row blocks are graded
+    heads,          ///< one row block of all heads, then the next row block
+    rows,           ///< all row blocks of a head, then the next head
+    longest,        ///< like heads, but the row blocks that see most keys first
+    snake,          ///< rows of one head forwards, of the next backwards
+    longest_in_l2,  ///< like longest, for as many heads at a time as the L2 has room for
 };
-inline constexpr Order orders[] = {Order::kernel, Order::heads, Order::rows, Order::longest, Order::snake};
+inline constexpr Order orders[] = {Order::kernel,  Order::heads, Order::rows,
+                                   Order::longest, Order::snake, Order::longest_in_l2};
 const char* name_of(Order order);
 
 /// How thread blocks are put on the SMs, as far as a user may choose.
@@ -32,7 +34,7 @@ struct Placing {
 };
 
 /// The thread blocks in the order in which they start. The axes are heads, row blocks (graded or not), and perhaps a
-/// third one, which always varies slowest.
-std::vector<BlockOfHead> dispatch(std::span<const Axis> axes, Order order = Order::kernel);
+/// third one, which always varies slowest. `heads_in_l2`: how many heads Order::longest_in_l2 takes at a time.
+std::vector<BlockOfHead> dispatch(std::span<const Axis> axes, Order order = Order::kernel, Index heads_in_l2 = 1);
 
 }  // namespace tilescope

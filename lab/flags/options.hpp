@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ struct Options {
     std::string distribution = "normal";
 
     std::string br = "auto", bc = "auto", splits = "auto", pack = "auto", tiles = "kernel", objective = "time";
+    std::map<std::string, std::string> roles;  // knobs that are no sizes, by name
     std::string order = "kernel";
     std::optional<Index> blocks_per_sm;
     std::string gpu = "H100";

@@ -32,7 +32,11 @@ Problem problem_from(const Options& o, bool sizes_alone = false) {
 
 Wish wish_from(const Options& o) {
     const Splits splits = to_splits("--splits", o.splits);
-    return {.tiling = {to_tile("--br", o.br), to_tile("--bc", o.bc), splits.number},
+    Tiling tiling{to_tile("--br", o.br), to_tile("--bc", o.bc), splits.number};
+    for (const Knob* k : knobs_of_roles())
+        if (const auto given = o.roles.find(k->name); given != o.roles.end())
+            tiling.*k->value = to_knob(std::string("--") + k->name, given->second, *k).*k->value;
+    return {.tiling = tiling,
             .rule = to_named("--tiles", o.tiles, std::span<const TileRule>(tile_rules)),
             .objective = to_named("--objective", o.objective, std::span<const Objective>(objectives)),
             .placing = {to_named("--order", o.order, std::span<const Order>(orders)), o.blocks_per_sm.value_or(0)},

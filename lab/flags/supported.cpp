@@ -1,6 +1,7 @@
 #include "lab/flags/supported.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "algorithms/contract/kernel_description.hpp"
@@ -19,7 +20,7 @@ namespace {
 /// Refuses `flag`. The message names algorithms of the same computation for which does() is true, or, where there are
 /// none, those of the first computation that has one.
 [[noreturn]] void refuse(const char* id, const std::string& flag, const Algorithm& algorithm,
-                         bool (*does)(const Algorithm&)) {
+                         const std::function<bool(const Algorithm&)>& does) {
     std::vector<const Algorithm*> all;
     for (const Algorithm& a : algorithms())
         if (does(a)) all.push_back(&a);
@@ -49,6 +50,10 @@ void check_supported(const Algorithm& algorithm, const Problem& problem, const O
                [](const Algorithm& a) { return has_splits(a.knobs); });
     if (algorithm.kernel->parts && o.splits != Options().splits && to_splits("--splits", o.splits).number == 0)
         throw UsageError(message("request.own_rule_of_splits", text::shown(o.splits), algorithm.name));
+    for (const Knob* k : knobs_of_roles())
+        if (const auto given = o.roles.find(k->name); given != o.roles.end() && !has_knob(algorithm.knobs, k->value))
+            refuse("request.has_no_knob", std::string("--") + k->name + ' ' + text::shown(given->second), algorithm,
+                   [&](const Algorithm& a) { return has_knob(a.knobs, k->value); });
     check_packing(algorithm, problem, o);
     const auto refusal = refuses(algorithm, problem);
     if (!refusal) return;

@@ -1,5 +1,6 @@
 #include "lab/flags/table.hpp"
 
+#include <deque>
 #include <vector>
 
 #include "algorithms/contract/packed.hpp"
@@ -12,6 +13,39 @@ namespace tilescope::lab {
 namespace {
 
 constexpr Index most_per_sm = 1024, most_l2 = Index{1} << 50;
+
+/// "on|off", or "N".
+std::string values_of(const Knob& k) {
+    return k.names.empty() ? "N" : text::join({k.names.begin(), k.names.end()}, "|");
+}
+
+/// A knob that is no size, of some algorithm: its value is kept as text, under its name.
+Flag flag_of_knob(const Knob& k, const char* help, const char* type) {
+    const std::string name = k.name;
+    return {k.name,
+            FlagOf::mapping,
+            help,
+            type,
+            "auto",
+            [k, name](Options& o, const std::string& v) {
+                if (v == "auto")
+                    o.roles.erase(name);
+                else
+                    o.roles[name] = k.text(to_knob("--" + name, v, k));
+            },
+            [name](Options& o) { o.roles.erase(name); },
+            [name](const Options& o) {
+                const auto given = o.roles.find(name);
+                return given == o.roles.end() ? std::string() : given->second;
+            }};
+}
+
+void add_knobs(Rows& t) {
+    static std::deque<std::string> texts;  // ids of messages and types, which live as long as the table
+    for (const Knob* k : knobs_of_roles())
+        t.rows.push_back(flag_of_knob(*k, texts.emplace_back("flag." + std::string(k->name)).c_str(),
+                                      texts.emplace_back(values_of(*k)).c_str()));
+}
 
 void add_mapping(Rows& t) {
     constexpr auto mapping = FlagOf::mapping;
@@ -27,6 +61,7 @@ void add_mapping(Rows& t) {
     t.add("objective", mapping, "flag.objective", "WHAT", "time", &Options::objective, as_one_of(objectives));
     t.add("blocks-per-sm", mapping, "flag.blocks_per_sm", "N", "fallback.as_many_as_fit", &Options::blocks_per_sm,
           as_whole(1, most_per_sm, 2));
+    add_knobs(t);
     t.add("order", mapping, "flag.order", "ORDER", "kernel", &Options::order, as_one_of(orders));
 }
 

@@ -125,6 +125,28 @@ Splits to_splits(const std::string& flag, const std::string& text) {
     refuse_value("values.no_splits", flag, text, "8", std::to_string(most_splits));
 }
 
+std::vector<const Knob*> knobs_of_roles() {
+    std::vector<const Knob*> all;
+    for (const Algorithm& a : algorithms())
+        for (const Knob& k : a.knobs) {
+            const auto same = [&](const Knob* known) { return known->value == k.value; };
+            if (!k.is_size && std::none_of(all.begin(), all.end(), same)) all.push_back(&k);
+        }
+    return all;
+}
+
+Tiling to_knob(const std::string& flag, const std::string& text, const Knob& knob) {
+    Tiling t;
+    if (knob.names.empty()) {
+        t.*knob.value = to_index(flag, text, {1, knob.most, 2});
+        return t;
+    }
+    const auto found = std::find(knob.names.begin(), knob.names.end(), text);
+    if (found == knob.names.end()) refuse_name(flag, text, {knob.names.begin(), knob.names.end()});
+    t.*knob.value = found - knob.names.begin() + 1;
+    return t;
+}
+
 CLI::Option* add_whole_option(CLI::App& app, const char* flag, const Whole& allowed, const std::string& help,
                               std::function<void(Index)> set) {
     const auto read = [name = std::string(flag), allowed, set = std::move(set)](const std::string& text) {

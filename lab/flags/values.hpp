@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/contract/bias.hpp"
+#include "algorithms/contract/knobs.hpp"
 #include "core/machine/units.hpp"
 #include "lab/workload/inputs.hpp"
 #include "lab/workload/splits.hpp"
@@ -63,6 +64,10 @@ struct Splits {
     SplitRule rule = SplitRule::fa2;
 };
 Splits to_splits(const std::string& flag, const std::string& text);
+/// The knobs of all algorithms that are no sizes, each once.
+std::vector<const Knob*> knobs_of_roles();
+/// A tiling with a value of the knob: one of its names, or a number.
+Tiling to_knob(const std::string& flag, const std::string& text, const Knob& knob);
 
 /// Adds a flag whose value to_index() reads.
 CLI::Option* add_whole_option(CLI::App& app, const char* flag, const Whole& allowed, const std::string& help,

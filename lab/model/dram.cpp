@@ -6,6 +6,7 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/text/message.hpp"
+#include "lab/model/placing.hpp"
 #include "lab/workload/paging.hpp"
 
 namespace tilescope::lab {
@@ -90,7 +91,8 @@ DramTraffic DramModel::play_heads(std::size_t k, Index heads, const std::vector<
     const GpuSpec& gpu = report_.experiment.gpu;
     std::vector<Axis> axes = outline_.launches()[k].axes;
     axes[0] = uniform(heads);
-    const std::vector<BlockOfHead> order = dispatch(axes, report_.experiment.placing.order);
+    const std::vector<BlockOfHead> order =
+        dispatch(axes, order_of(report_.experiment), heads_in_l2(report_.experiment));
     Grid grid{kinds, {}};
     for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
     const Timeline timeline = play(grid, gpu.sms, slots, refill, unevenness);
@@ -105,7 +107,7 @@ DramTraffic DramModel::play_heads(std::size_t k, Index heads, const std::vector<
 std::optional<Index> DramModel::period(std::size_t k) const {
     const LaunchOutline& launch = outline_.launches()[k];
     const LaunchAccesses& head = accesses_.launches()[k];
-    const Order order = report_.experiment.placing.order;
+    const Order order = order_of(report_.experiment);
     // Only launches that run head by head repeat. Part 2 of the keys follows part 1 of all heads, and other orders
     // start with a block of each head.
     const bool by_head = order == Order::kernel || order == Order::rows || order == Order::snake;

@@ -16,8 +16,7 @@ Index round_down(Index n) { return n > 16 ? n / 16 * 16 : std::max<Index>(n, 1);
 std::string flags(const Algorithm& algorithm, const Tiling& t) {
     std::string words;
     for (const Knob& k : algorithm.knobs)
-        if (t.*k.value > 0)
-            words += std::string(words.empty() ? "--" : " --") + k.name + ' ' + std::to_string(t.*k.value);
+        if (t.*k.value > 0) words += std::string(words.empty() ? "--" : " --") + k.name + ' ' + k.text(t);
     return words;
 }
 
@@ -25,8 +24,8 @@ std::string flags(const Algorithm& algorithm, const Tiling& t) {
 std::string does_not_fit(const Algorithm& algorithm, const Tiling& tiling, const Tiling& given) {
     Tiling typed = tiling, chosen = tiling;
     for (const Knob& k : algorithm.knobs) {
-        Tiling& others = given.*k.value > 0 ? chosen : typed;
-        others.*k.value = 0;
+        if (given.*k.value <= 0) typed.*k.value = 0;
+        if (given.*k.value > 0 || !k.is_size) chosen.*k.value = 0;
     }
     const std::string asked = flags(algorithm, typed), completed = flags(algorithm, chosen);
     if (completed.empty()) return message("mapping.does_not_fit", asked);
@@ -40,13 +39,17 @@ std::string does_not_fit(const Algorithm& algorithm, const Tiling& tiling, const
 const Knob* to_halve(const Algorithm& algorithm, const Tiling& given, const Tiling& now) {
     const Knob* greatest = nullptr;
     for (const Knob& k : algorithm.knobs)
-        if (given.*k.value <= 0 && now.*k.value > 1 && (!greatest || now.*k.value >= now.*greatest->value))
+        if (k.is_size && given.*k.value <= 0 && now.*k.value > 1 && (!greatest || now.*k.value >= now.*greatest->value))
             greatest = &k;
     return greatest;
 }
 
-Tiling start_of(TileRule rule, const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu) {
+Tiling start_of(TileRule rule, const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu, Index like) {
     if (rule == TileRule::paper) return paper_rule(p, gpu);
+    if (Tiling named{.like = like}; like > 0) {
+        named = algorithm.kernel->complete(p, named, gpu);
+        return cut_to(p, {named.br, named.bc});
+    }
     return cut_to(p, published_tiles(algorithm, p, gpu, rule == TileRule::common).tiling);
 }
 
@@ -81,7 +84,7 @@ void validate(const Tiling& given, const Problem& problem) {
 std::string tiles_text(const Experiment& e) {
     std::vector<std::string> words;
     for (const Knob& k : e.algorithm->knobs)
-        words.push_back(std::string(k.symbol) + ' ' + std::to_string(e.tiling.*k.value));
+        if (k.is_size) words.push_back(std::string(k.symbol) + ' ' + k.text(e.tiling));
     return text::join(words, ", ");
 }
 
@@ -112,7 +115,8 @@ GpuSpec with_room(GpuSpec gpu, bool sram, bool registers) {
     return gpu;
 }
 
-Tiling with_own_parts(Tiling t, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
+Tiling completed(Tiling t, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
+    if (algorithm.kernel->complete) t = algorithm.kernel->complete(problem, t, gpu);
     if (t.splits == 0 && algorithm.kernel->parts)
         t.splits = std::min(algorithm.kernel->parts(problem, t, gpu), most_splits);
     return t;
@@ -120,31 +124,36 @@ Tiling with_own_parts(Tiling t, const Algorithm& algorithm, const Problem& probl
 
 std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given,
                                      const GpuSpec& gpu, TileRule rule) {
-    Tiling t = start_of(rule, algorithm, problem, gpu);
+    Tiling t = start_of(rule, algorithm, problem, gpu, given.like);
     for (const Knob& k : algorithm.knobs)
         if (given.*k.value > 0) t.*k.value = given.*k.value;
-    while (!fits(algorithm, problem, with_own_parts(t, algorithm, problem, gpu), gpu)) {
+    while (!fits(algorithm, problem, completed(t, algorithm, problem, gpu), gpu)) {
         const Knob* knob = to_halve(algorithm, given, t);
         if (!knob) return std::nullopt;
         t.*knob->value = round_down(t.*knob->value / 2);
     }
-    return with_own_parts(t, algorithm, problem, gpu);
+    return completed(t, algorithm, problem, gpu);
 }
 
 std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                                   const GpuSpec& gpu) {
-    // A number of parts by the algorithm's own rule is chosen again for other tiles.
-    const Tiling open = {tiling.br, tiling.bc, 0};
-    const bool by_rule =
-        algorithm.kernel->parts && tiling.splits == with_own_parts(open, algorithm, problem, gpu).splits;
+    // A number of parts by the algorithm's own rule is chosen again for other tiles, and so are knobs that are no
+    // sizes.
+    const auto of_sizes = [&](Index br, Index bc, Index splits) {
+        Tiling t{br, bc, splits};
+        t.like = tiling.like;
+        return t;
+    };
+    const bool by_rule = algorithm.kernel->parts &&
+                         tiling.splits == completed(of_sizes(tiling.br, tiling.bc, 0), algorithm, problem, gpu).splits;
     const Index splits = by_rule ? 0 : tiling.splits;
-    for (const Tiling& kept : {Tiling{tiling.br, 0, splits}, Tiling{0, tiling.bc, splits}}) {
+    for (const Tiling& kept : {of_sizes(tiling.br, 0, splits), of_sizes(0, tiling.bc, splits)}) {
         if (kept.br == 1 || kept.bc == 1) continue;
         if (const auto fit = fitting_tiling(algorithm, problem, kept, gpu)) return fit;
     }
-    if (const auto fit = fitting_tiling(algorithm, problem, {0, 0, splits}, gpu)) return fit;
+    if (const auto fit = fitting_tiling(algorithm, problem, of_sizes(0, 0, splits), gpu)) return fit;
     // Launches that combine parts hold a number for each part and row: one part needs less room.
-    return tiling.splits > 1 ? fitting_tiling(algorithm, problem, {0, 0, 1}, gpu) : std::nullopt;
+    return tiling.splits > 1 ? fitting_tiling(algorithm, problem, of_sizes(0, 0, 1), gpu) : std::nullopt;
 }
 
 Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
@@ -167,13 +176,13 @@ Experiment mapped(const Algorithm& algorithm, const Problem& problem, const Wish
         if (const auto best = best_mapping(algorithm, problem, wish, gpu, control))
             return {&algorithm, problem, best->tiling, gpu, best->placing};
     }
-    if (given.br > 0 && given.bc > 0) return with(with_own_parts(given, algorithm, problem, gpu));
+    if (given.br > 0 && given.bc > 0) return with(completed(given, algorithm, problem, gpu));
     const TileRule rule = wish.rule == TileRule::best ? TileRule::kernel : wish.rule;
     if (const auto t = fitting_tiling(algorithm, problem, given, gpu, rule)) return with(*t);
     // Not even the smallest choice fits. Running it says what is too large.
     Tiling least = given;
     least.br = std::max<Index>(1, given.br), least.bc = std::max<Index>(1, given.bc);
-    return with(with_own_parts(least, algorithm, problem, gpu));
+    return with(completed(least, algorithm, problem, gpu));
 }
 
 Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu) {
@@ -196,7 +205,10 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
         "  " + message("mapping.at_that_moment", name_of(e.space))};
     for (const LiveTile& t : e.live) lines.push_back(about("mapping.tile", t));
     lines.push_back(about("mapping.tile_does_not_fit", e.wanted));
-    const auto fix = nearest_fit(algorithm, problem, tiling, gpu);
+    auto fix = nearest_fit(algorithm, problem, tiling, gpu);
+    if (fix)
+        for (const Knob& k : algorithm.knobs)
+            if (!k.is_size && (*fix).*k.value == tiling.*k.value) (*fix).*k.value = 0;
     lines.push_back("  " + (fix                      ? message("mapping.this_fits", flags(algorithm, *fix))
                             : e.space == Space::sram ? message("mapping.nothing_fits_in_sram")
                             : algorithm.file         ? message("mapping.nothing_fits_in_registers_of_lanes")

@@ -51,9 +51,9 @@ Tiling paper_rule(const Problem& problem, const GpuSpec& gpu);
 /// number is 0 where the algorithm has no such knob.
 Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
 
-/// The tiling, with the number of parts of the keys filled in by the algorithm's own rule if `tiling` leaves the number
-/// open (0). Without such a rule, returns `tiling`.
-Tiling with_own_parts(Tiling tiling, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
+/// The tiling, with open knobs (0) filled in by the algorithm's own rules: parts of the keys, and knobs that are no
+/// sizes. Without such rules, returns `tiling`.
+Tiling completed(Tiling tiling, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
 
 /// Whether every tile of the program fits on chip with this tiling.
 bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling, const GpuSpec& gpu);

@@ -47,7 +47,7 @@ double play(const TimedLaunch& launch, const Playing& p, LaunchTime& t, PlayedLa
     if (alike)
         cycles = take(play_alike(launch.cycles_of_first(p.slots), t.blocks, p.sms, p.slots, refill, among), p, t);
     if (alike && !kept) return cycles;
-    const std::vector<BlockOfHead> order = dispatch(p.axes, p.order);
+    const std::vector<BlockOfHead> order = dispatch(p.axes, p.order, p.heads_in_l2);
     Grid grid{launch.cycles(p.slots), {}, 1, among, launch.graded()};
     for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
     const Timeline timeline = tilescope::play(grid, p.sms, p.slots, refill);

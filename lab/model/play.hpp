@@ -15,6 +15,7 @@ Refill refill_of(Style style);
 struct Playing {
     const std::vector<Axis>& axes;
     Order order;
+    Index heads_in_l2;
     Index sms, slots;  ///< thread blocks that an SM holds
     Style style;
     double sharing;  ///< SMs that share L2 and DRAM at first

@@ -59,7 +59,7 @@ PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, con
     if (p.dtype == Dtype::f32)
         return {{64, 64}, message("published_tiles.as_in_own_f32"), message("published_tiles.own")};
     const KernelDescription& own = *algorithm.kernel;
-    const bool has_tiles = own.released && own.released->tiles && (!shared || own.tiled.warp > 0);
+    const bool has_tiles = own.released && own.released->tiles && (!shared || own.tiled.warp > 0 || own.complete);
     return tiles_of(has_tiles ? *own.released : *usual->kernel->released, p, gpu);
 }
 

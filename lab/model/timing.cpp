@@ -12,6 +12,7 @@
 #include "lab/model/dram.hpp"
 #include "lab/model/launch_kernels.hpp"
 #include "lab/model/launch_memory.hpp"
+#include "lab/model/placing.hpp"
 #include "lab/model/play.hpp"
 #include "lab/model/timed_launch.hpp"
 
@@ -89,7 +90,7 @@ class Run {
             t.resident = static_cast<double>(slots);
         } else {
             const bool keeps_stays = options_.played && t.blocks <= options_.most_stays;
-            cycles = play(launch, {outline.axes, e_.placing.order, sms, slots, kernel.style, sharing}, t,
+            cycles = play(launch, {outline.axes, order_of(e_), heads_in_l2(e_), sms, slots, kernel.style, sharing}, t,
                           keeps_stays ? &options_.played->back() : nullptr);
         }
         t.us = cycles / t.clock_mhz + launching;

@@ -1,5 +1,7 @@
 #include "lab/report/experiment_json.hpp"
 
+#include <algorithm>
+
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/validate.hpp"
 #include "core/record/json_entry.hpp"
@@ -27,6 +29,17 @@ Problem problem_from(JsonEntry e, const std::string& file) {
     return p;
 }
 
+/// The value of a knob that is no size.
+Index knob_from(JsonEntry& tiling, const Knob& k) {
+    if (k.names.empty()) return tiling.integer(k.name, 1, k.most);
+    const std::string name = tiling.text(k.name);
+    const auto found = std::find(k.names.begin(), k.names.end(), name);
+    if (found == k.names.end())
+        tiling.refuse(message("experiment_json.knob", k.name, text::shown(name),
+                              text::alternatives({k.names.begin(), k.names.end()})));
+    return found - k.names.begin() + 1;
+}
+
 GpuSpec gpu_from(const nlohmann::ordered_json& gpu, const std::string& file) {
     try {
         return recorded_gpu(gpu.dump(), text::shown(file) + ": gpu");
@@ -45,7 +58,12 @@ nlohmann::ordered_json to_json(const Experiment& e) {
     for (const ProblemField& field : problem_fields())
         if (field.written(p, *e.algorithm)) problem[field.key] = field.get(p);
     nlohmann::ordered_json tiling;
-    for (const Knob& k : e.algorithm->knobs) tiling[k.name] = e.tiling.*k.value;
+    for (const Knob& k : e.algorithm->knobs) {
+        if (k.names.empty())
+            tiling[k.name] = e.tiling.*k.value;
+        else if (e.tiling.*k.value > 0)
+            tiling[k.name] = k.text(e.tiling);
+    }
     if (e.algorithm->packs) tiling["packed"] = e.problem.packed;
     return {{"algorithm", e.algorithm->name},
             {"problem", problem},
@@ -62,6 +80,8 @@ Experiment experiment_from(const nlohmann::ordered_json& json, const std::string
     JsonEntry tiling(whole.at("tiling"), file, "tiling");
     e.tiling = {tiling.integer("br", 1), tiling.integer("bc", 1)};
     if (e.algorithm && has_splits(e.algorithm->knobs)) e.tiling.splits = tiling.integer("splits", 0, most_splits);
+    for (const Knob& k : e.algorithm ? e.algorithm->knobs : Knobs())
+        if (!k.is_size && tiling.has(k.name)) e.tiling.*k.value = knob_from(tiling, k);
     if (const Index group = e.problem.heads / e.problem.kv_heads; tiling.has("packed")) {
         const Index rows = tiling.integer("packed", 1);
         if (rows != 1 && rows != group) tiling.refuse(message("experiment_json.packed", std::to_string(group)));

@@ -45,7 +45,9 @@ TilePlane::TilePlane(Experiment e)
 }
 
 Tiling TilePlane::with_parts(Index br, Index bc) const {
-    return with_own_parts({br, bc, e_.tiling.splits}, *e_.algorithm, e_.problem, e_.gpu);
+    Tiling t = e_.tiling;
+    t.br = br, t.bc = bc, t.warpgroups = 0;  // warpgroups follow from Br
+    return completed(t, *e_.algorithm, e_.problem, e_.gpu);
 }
 
 /// How many tilings of each row, counted from the narrowest, fit on that machine.

@@ -54,7 +54,9 @@ struct Sought {
     /// Whether Br or Bc is left to choose.
     bool choice() const { return wish.tiling.br == 0 || wish.tiling.bc == 0; }
     Tiling tiles(Index br, Index bc) const {
-        return with_own_parts({br, bc, wish.tiling.splits}, algorithm, problem, gpu);
+        Tiling t = wish.tiling;
+        t.br = br, t.bc = bc;
+        return completed(t, algorithm, problem, gpu);
     }
     Experiment with(const Tiling& t) const { return {&algorithm, problem, t, gpu, wish.placing}; }
 };

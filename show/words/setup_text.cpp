@@ -100,6 +100,8 @@ std::string about_order(Order order) {
             return message("setup.order_longest");
         case Order::snake:
             return message("setup.order_snake");
+        case Order::longest_in_l2:
+            return message("setup.order_longest_in_l2");
         default:
             return message("setup.order_auto");
     }

@@ -256,7 +256,7 @@ TEST_CASE("a dropped weight is dropped under any tiling, by any algorithm, drawn
     c.problem.dropout = {0.3, 5, false};
     const Inputs in = showing_weights(c);
     std::set<std::vector<bool>> patterns;
-    for (const Tiling tile : {Tiling{16, 24}, Tiling{7, 70}, Tiling{45, 1}, Tiling{1, 33}})
+    for (const Tiling& tile : {Tiling{16, 24}, Tiling{7, 70}, Tiling{45, 1}, Tiling{1, 33}})
         for (const Algorithm& a : algorithms())
             for (const bool stored : {false, true}) {
                 if (a.computes != &computation::attention || !a.supports.has(Feature::dropout)) continue;

@@ -194,7 +194,7 @@ TEST_CASE("the best is no worse than what was tried, and keeps what was given", 
     const GpuSpec gpu = gpu_preset("H100");
     const Problem p = problem(16, 1024, 64);
     const double best = least(a, p, gpu, Objective::time);
-    for (const Tiling t : {Tiling{128, 128}, Tiling{64, 64}, Tiling{128, 64}, Tiling{64, 128}})
+    for (const Tiling& t : {Tiling{128, 128}, Tiling{64, 64}, Tiling{128, 64}, Tiling{64, 128}})
         CHECK(best <= time_of({&a, p, t, gpu}).us());
     const auto given = best_mapping(a, p, {.tiling = {64, 0}, .rule = TileRule::best}, gpu);
     REQUIRE(given);

@@ -20,7 +20,7 @@ using namespace tilescope;
 using namespace tilescope::lab;
 
 TEST_CASE("a thread block needs no more room than there is", "[timing]") {
-    for (const Tiling tiling : {Tiling{128, 64}, Tiling{128, 128}, Tiling{192, 64}, Tiling{256, 64}, Tiling{64, 448}})
+    for (const Tiling& tiling : {Tiling{128, 64}, Tiling{128, 128}, Tiling{192, 64}, Tiling{256, 64}, Tiling{64, 448}})
         for (const Index dim : {64, 128, 256}) {
             Experiment e = experiment("flash_v2", 64, 4096, Dtype::f16, tiling);
             e.problem.dim = e.problem.dim_v = dim;
@@ -45,7 +45,7 @@ TEST_CASE("an SM's registers hold the tiles of all its thread blocks, or are tho
             p.dtype = n % 2 ? Dtype::f16 : Dtype::f32;
             const Tiling tiling{std::min(p.seq_q, one_of({32, 64, 128})), std::min(p.seq_k, one_of({32, 64, 128}))};
             Experiment e{&a, p, tiling, gpu_preset(n % 3 ? "H100" : "V100")};
-            e.tiling = with_own_parts(e.tiling, a, p, e.gpu);
+            e.tiling = completed(e.tiling, a, p, e.gpu);
             if (refuses(a, p) || !fits(a, p, e.tiling, e.gpu)) continue;
             const Report r = count_and_time(e);
             for (std::size_t k = 0; k < r.launches.size(); ++k) {

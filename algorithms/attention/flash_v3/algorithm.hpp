@@ -1,0 +1,70 @@
+// FlashAttention-3, forward: FlashAttention-2's tiles on lanes. A producer warp only asks for data; warpgroups compute,
+// take turns, and ask for the next product before they compute this softmax.
+#pragma once
+
+#include "algorithms/attention/flash_v3/named.hpp"
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+
+namespace tilescope::flash_v3 {
+
+// The paper's Algorithms 1 (producer) and 2 (consumer warpgroup) as one listing.
+inline constexpr CodeLine code[] = {
+    {1, "for i = 1..Tr and each head: a row block, with a producer and consumer warpgroups"},
+    {2, "  producer, in few registers:"},
+    {3, "    wait until Q's place is free; read Q_i from HBM"},
+    {4, "    for j = 1..Tc"},
+    {5, "      wait for a free slot of the ring; read K_j from HBM"},
+    {6, "      wait for a free slot of the ring; read V_j from HBM"},
+    {7, "    end for"},
+    {8, "  consumer warpgroup, each with its rows of the block:"},
+    {9, "    on chip: O_i = 0, l_i = 0, m_i = -inf"},
+    {10, "    for j = 1..Tc"},
+    {11, "      wait for K_j and the turn; S = scale Q_i K_j^T, without waiting for it"},
+    {12, "      wait for V_(j-1); O_i = O_i + P V_(j-1), without waiting for it; hand on the turn"},
+    {13, "      wait for S; m_i = max(m_old, rowmax(S)), P = exp(S - m_i), l_i = exp(m_old - m_i) l_i + rowsum(P)"},
+    {14, "      wait for O_i; O_i = exp(m_old - m_i) O_i"},
+    {15, "    end for"},
+    {16, "    wait for V_Tc; O_i = O_i + P V_Tc (as on line 12)"},
+    {17, "    O_i = O_i / l_i, LSE_i = m_i + log(l_i)"},
+    {18, "    write O_i, LSE_i to HBM"},
+    {19, "end for"},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
+    auto t = computation::attention.tensors(p);
+    t.push_back(declare(p, "LSE", Role::output, Meaning::statistic, Sliced::by_head, p.seq_q, 1, Dtype::f32));
+    return t;
+}
+
+/// Who issues what, and when, changes no count: these are FlashAttention-2's, as its paper has them.
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
+    return (Prediction{(Nq * d + s.keys_streamed * (d + dv)) * e, Nq * dv * e + Nq * size_of(Dtype::f32),
+                       2 * s.scores * (d + dv), s.scores + s.row_visits,
+                       3 * s.scores + s.row_visits * (2 + dv) + Nq * (dv + 2)} +
+            of_finishing(p, s))
+        .times(p.batch_heads());
+}
+
+inline constexpr KernelDescription kernel_description = {.released = &released, .complete = complete, .order = order};
+
+inline Algorithm describe() {
+    return {.name = "flash_v3",
+            .title = "FlashAttention-3",
+            .computes = &computation::attention,
+            .supports = score_features,
+            .rung = 9,
+            .paper = "FlashAttention-3, arXiv 2407.08608, Algorithms 1 and 2",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict,
+            .knobs = knobs,
+            .kernel = &kernel_description};
+}
+
+}  // namespace tilescope::flash_v3

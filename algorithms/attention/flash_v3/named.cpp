@@ -1,0 +1,139 @@
+#include "algorithms/attention/flash_v3/named.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tilescope::flash_v3 {
+namespace {
+
+Index dim_of(const Problem& p) { return std::max(p.dim, p.dim_v); }
+/// A window, documents or a block mask: what FlashAttention-3's source calls local.
+bool is_local(const Problem& p) { return p.mask.hides() && !p.mask.is_causal(); }
+
+/// A kernel of a library on this program: which knobs it has for a problem, and what is no knob.
+struct NamedKernel {
+    Tiling (*tiling)(const Problem&);  ///< br, bc and slots are given
+    bool apart = false;
+    Index pieces = 1;             ///< for a head dimension above 128
+    bool rescales_first = false;  ///< for a head dimension above 128
+    bool (*weights_in_sram)(const Problem&) = nullptr;
+};
+
+/// hopper/tile_size.h: queries x keys.
+Tiling current_tiles(const Problem& p) {
+    const Index dim = dim_of(p);
+    const bool causal = p.mask.is_causal(), local = is_local(p), hides = causal || local;
+    if (dim <= 64) return {192, causal ? 128 : local ? 160 : 192};
+    if (dim <= 96) return {192, local ? 128 : 144};
+    if (dim <= 128) return {128, hides ? 128 : 176};
+    if (dim <= 192) return {128, local ? 96 : p.dim_v <= 128 ? 128 : 112};
+    return {128, local ? 64 : 80};
+}
+
+/// Rings of two tiles of K and two of V. Turns up to d = 128 (UseSchedulerBarrier in
+/// mainloop_fwd_sm90_tma_gmma_ws.hpp), clusters of two from d = 128 on where nothing is hidden and the row blocks are
+/// even in number, and a counter for masks (flash_fwd_launch_template.h).
+Tiling in_flash_attention(const Problem& p, Tiling t) {
+    const bool hides = p.mask.hides();
+    t.slots = 4;
+    t.turns = dim_of(p) <= 128 ? on : off, t.overlap = is_local(p) && dim_of(p) <= 64 ? off : on;
+    t.cluster = dim_of(p) >= 128 && !hides && ceil_div(p.seq_q, t.br) % 2 == 0 ? 2 : 1;
+    t.persistent = hides ? counted : dealt;
+    return t;
+}
+/// MmaPV_is_RS of hopper/tile_size.h is false.
+bool weights_in_sram(const Problem& p) { return dim_of(p) <= 64 ? !p.mask.hides() : dim_of(p) <= 96; }
+Tiling fa3_2025(const Problem& p) { return in_flash_attention(p, current_tiles(p)); }
+/// The release of July 2024: 192 x 128 for d = 64.
+Tiling fa3_2024(const Problem& p) {
+    return in_flash_attention(p, dim_of(p) <= 64 ? Tiling{192, 128} : current_tiles(p));
+}
+
+/// Counted on an H100: 132 thread blocks of 384 threads, tiles of 128 x 128, and 134,144 or 232,448 bytes of shared
+/// memory. Tiles of more than 128 columns come in halves.
+Tiling cudnn(const Problem& p) {
+    const Index dim = dim_of(p), slots = dim <= 64 ? 7 : dim <= 128 ? 6 : dim <= 192 ? 7 : 5;
+    Tiling t{128, 128};
+    t.slots = slots, t.persistent = counted;
+    return t;
+}
+
+/// Triton's fused attention: 128 x 128, two warpgroups, and four schedules of the same loop.
+Tiling triton(Index specialised, Index overlap, Index turns, Index persistent) {
+    Tiling t{128, 128};
+    t.slots = 4, t.specialised = specialised, t.overlap = overlap, t.turns = turns, t.persistent = persistent;
+    return t;
+}
+/// FlexAttention as compiled for d = 64 (one warpgroup of 128 rows, two thread blocks on an SM) and for d = 128.
+Tiling flex(const Problem& p) {
+    Tiling t = triton(off, off, off, a_block_each);
+    t.slots = 6;
+    if (dim_of(p) <= 64) return t.warpgroups = 1, t;
+    return t.bc = 64, t;
+}
+
+constexpr NamedKernel named_kernels[] = {
+    {.tiling = fa3_2024, .apart = true, .rescales_first = true},
+    {.tiling = fa3_2025, .apart = true, .rescales_first = true, .weights_in_sram = weights_in_sram},
+    {.tiling = cudnn, .pieces = 2},
+    {.tiling = [](const Problem&) { return triton(off, off, off, a_block_each); }},
+    {.tiling = [](const Problem&) { return triton(on, off, off, a_block_each); }},
+    {.tiling = [](const Problem&) { return triton(on, on, off, a_block_each); }},
+    {.tiling = [](const Problem&) { return triton(on, on, on, dealt); }},
+    {.tiling = flex},
+};
+static_assert(std::size(named_kernels) == std::size(like_names));
+
+constexpr Index usual = 2;  // fa3-2025
+
+const NamedKernel& named(Index like) { return named_kernels[static_cast<std::size_t>((like > 0 ? like : usual) - 1)]; }
+
+/// setmaxnreg in flash_fwd_kernel_sm90.h, for 1, 2 and 3 warpgroups of consumers. A thread can use 255 of 256.
+struct RegistersOf {
+    Index consumer = 0, producer = 0;
+};
+constexpr RegistersOf registers_of[] = {{255, 56}, {240, 24}, {160, 32}};
+/// Smaller register files are those of teaching GPUs: lanes take there what their tiles need.
+bool has_room(const GpuSpec& gpu) { return gpu.registers_per_sm >= Bytes{256} << 10; }
+
+}  // namespace
+
+Tiling released_tiles(const Problem& p, const GpuSpec&) { return current_tiles(p); }
+
+Tiling complete(const Problem& p, Tiling t, const GpuSpec&) {
+    const Tiling whole = named(t.like).tiling(p);
+    const auto fill = [&](Index Tiling::*knob, Index otherwise) {
+        if (t.*knob == 0) t.*knob = whole.*knob > 0 ? whole.*knob : otherwise;
+    };
+    fill(&Tiling::br, 128), fill(&Tiling::bc, 128), fill(&Tiling::slots, 4);
+    fill(&Tiling::warpgroups, std::clamp<Index>(ceil_div(t.br, 64), 1, 3));
+    fill(&Tiling::specialised, on), fill(&Tiling::overlap, on);
+    fill(&Tiling::turns, on), fill(&Tiling::cluster, 1), fill(&Tiling::persistent, dealt);
+    if (t.warpgroups == 1) t.turns = off;
+    return t;
+}
+
+Order order(const Problem& p, const Tiling& t) {
+    return &named(t.like) == &named(usual) && p.mask.hides() ? Order::longest_in_l2 : Order::rows;
+}
+
+Roles roles_of(const Problem& p, const Tiling& t, const GpuSpec& gpu) {
+    const NamedKernel& kernel = named(t.like);
+    const Index dim = dim_of(p), pieces = dim > 128 ? kernel.pieces : 1;
+    const bool apart = kernel.apart && t.slots > 1, specialised = t.specialised != off;
+    const bool in_sram = kernel.weights_in_sram && kernel.weights_in_sram(p);
+    const Index groups = std::clamp<Index>(t.warpgroups, 1, std::ssize(registers_of));
+    const auto [of_consumer, of_producer] = specialised && has_room(gpu) ? registers_of[groups - 1] : RegistersOf{};
+    return {.producer = {.warps = 4, .registers_per_thread = of_producer},
+            .consumer = {.warps = 4 * groups, .registers_per_thread = of_consumer, .turns = t.turns == on},
+            .specialised = specialised,
+            .overlap = t.overlap == on,
+            .apart = apart,
+            .slots = apart ? t.slots / 2 : t.slots,
+            .pieces = pieces,
+            .width = apart ? p.dim : dim,
+            .rescales_first = kernel.rescales_first && dim > 128,
+            .weights_in = in_sram ? Space::sram : Space::registers};
+}
+
+}  // namespace tilescope::flash_v3

@@ -1,0 +1,79 @@
+#include <limits>
+#include <optional>
+
+#include "algorithms/attention/flash_v3/algorithm.hpp"
+#include "core/machine/lane.hpp"
+
+namespace tilescope::flash_v3 {
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], LSE = t["LSE"];
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    const Roles roles = roles_of(p, tile, gpu.spec());
+    gpu.launch("flash_v3", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
+        Lane consumer = b.lane("consumer", roles.consumer);
+        std::optional<Lane> loads;
+        if (roles.specialised) loads.emplace(b.lane("producer", roles.producer));
+        Lane& producer = loads ? *loads : consumer;
+        Ring ring = b.ring(roles.apart ? "K" : "KV", roles.slots, tile.bc, roles.width, p.dtype, roles.pieces);
+        std::optional<Ring> second;
+        if (roles.apart) second.emplace(b.ring("V", roles.slots, tile.bc, p.dim_v, p.dtype, roles.pieces));
+
+        producer->at(3);
+        Tile q = producer->load(Q.of(head), i);
+        consumer->at(9);
+        Tile o = consumer->alloc_registers("O", i.size, p.dim_v);
+        Tile l = consumer->alloc_registers("l", i.size, 1);
+        Tile m = consumer->alloc_registers("m", i.size, 1, -std::numeric_limits<float>::infinity());
+        Tile c = consumer->alloc_registers("c", i.size, 1);
+        std::optional<Tile> s, weights;
+
+        // S of one tile and P V of another, or of the same one.
+        const auto stages = [&](const Span* next, const Span* now) {
+            if (next) {
+                producer->at(5);
+                Tile k = producer->load(ring, K.of(head), *next);
+                consumer->at(11);
+                s.emplace(consumer->alloc_registers("S", i.size, next->size));
+                consumer->matmul(*s, q, k, Trans::b, p.logit_scale());
+            }
+            if (now) {
+                producer->at(6);
+                Tile v = producer->load(second ? *second : ring, V.of(head), *now);
+                consumer->at(next || !roles.overlap ? 12 : 16);
+                if (roles.rescales_first) scale_rows(*consumer, o, c);
+                consumer->matmul(o, *weights, v, Trans::none);
+                weights.reset();
+            }
+            if (next) {
+                consumer->at(13);
+                finish_scores(*consumer, *s, p, t, head, i, *next);
+                copy(*consumer, c, m);
+                update_row_max(*consumer, m, *s);
+                exp_minus(*consumer, c, m);
+                exp_minus(*consumer, *s, m);
+                scale_rows(*consumer, l, c);
+                update_row_sum(*consumer, l, *s);
+                weights.emplace(consumer->alloc("P", i.size, next->size, roles.weights_in, p.dtype));
+                copy(*consumer, *weights, *s);
+                s.reset();
+                consumer->at(14);
+                if (!roles.rescales_first) scale_rows(*consumer, o, c);
+            }
+        };
+        const Tiles visible = p.visible_keys(keys, i);
+        if (roles.overlap)
+            b.pipelined(visible, stages);
+        else
+            b.uniform(visible, [&](Span j) { stages(&j, nullptr), stages(nullptr, &j); });
+
+        consumer->at(17);
+        divide_rows(*consumer, o, l);
+        add_log(*consumer, m, l);
+        consumer->at(18);
+        consumer->store(o, O.of(head), i);
+        consumer->store(m, LSE.of(head), i);
+    });
+}
+
+}  // namespace tilescope::flash_v3
