@@ -117,12 +117,13 @@ Order order(const Problem& p, const Tiling& t) {
     return &named(t.like) == &named(usual) && p.mask.hides() ? Order::longest_in_l2 : Order::rows;
 }
 
-Roles roles_of(const Problem& p, const Tiling& t, const GpuSpec& gpu) {
+Roles roles_of(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
+    const Tiling t = complete(p, given, gpu);
     const NamedKernel& kernel = named(t.like);
     const Index dim = dim_of(p), pieces = dim > 128 ? kernel.pieces : 1;
-    const bool apart = kernel.apart && t.slots > 1, specialised = t.specialised != off;
+    const bool apart = kernel.apart && t.slots > 1, specialised = t.specialised == on;
     const bool in_sram = kernel.weights_in_sram && kernel.weights_in_sram(p);
-    const Index groups = std::clamp<Index>(t.warpgroups, 1, std::ssize(registers_of));
+    const Index groups = std::min<Index>(t.warpgroups, std::ssize(registers_of));
     const auto [of_consumer, of_producer] = specialised && has_room(gpu) ? registers_of[groups - 1] : RegistersOf{};
     return {.producer = {.warps = 4, .registers_per_thread = of_producer},
             .consumer = {.warps = 4 * groups, .registers_per_thread = of_consumer, .turns = t.turns == on},

@@ -25,7 +25,7 @@ struct Roles {
     bool rescales_first;  ///< O is rescaled before P V is added, not after
     Space weights_in;     ///< where P lies as an operand of P V
 };
-/// All knobs of `tile` have to be given.
+/// Knobs that `tile` leaves open are filled in as complete() does.
 Roles roles_of(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 
 /// Fills in the knobs that are open, by the named kernel or, without one, by FlashAttention-3's current release.
