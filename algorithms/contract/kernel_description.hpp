@@ -8,6 +8,7 @@
 #include "algorithms/contract/problem.hpp"
 #include "core/time/dispatch.hpp"
 #include "core/time/kernel.hpp"
+#include "core/time/laned_kernel.hpp"
 
 namespace tilescope {
 
@@ -72,6 +73,10 @@ struct KernelDescription {
     /// Fills in the knobs that `given` leaves open, where the algorithm has more knobs than tile sizes and parts; given
     /// tile sizes stay. nullptr: it has no more.
     Tiling (*complete)(const Problem&, Tiling given, const GpuSpec&) = nullptr;
+    /// How its lanes run, where it has lanes that can be timed; nullptr: it has none.
+    LanedKernel (*laned)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
+    /// A head dimension as its tensor cores have it, padded; nullptr: as it is.
+    Index (*padded)(Index dim, const Tiling&) = nullptr;
     /// The order in which its thread blocks start; nullptr: Order::kernel.
     Order (*order)(const Problem&, const Tiling&) = nullptr;
 

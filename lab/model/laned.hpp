@@ -1,24 +1,46 @@
-// A kernel whose warps have roles, on one SM: its program's lanes, played.
+// A kernel whose warps have roles, on one SM: its program's lanes, played in cycles.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "core/time/lanes.hpp"
+#include "core/time/step.hpp"
+#include "core/time/tile_law.hpp"
 #include "lab/run/experiment.hpp"
 
 namespace tilescope::lab {
 
-/// Whether the lanes of the experiment's kernel can be timed: a GPU with wgmma and bulk copies, and a 16-bit type.
+/// Whether the lanes of the experiment's kernel can be timed: on a GPU with wgmma and bulk copies, in a 16-bit type.
 bool has_timed_lanes(const Experiment& experiment);
 
-/// The lanes of one SM while it works on row tiles of `steps` key tiles each.
+/// What a row tile meets outside of its SM.
+struct Outside {
+    double missed = 0;  ///< share of the bytes asked for that the L2 lacks
+    double dram = 0;    ///< bytes per cycle of DRAM, for one SM while all ask; unused where nothing is missed
+};
+
+/// The laws of a row tile, by the number of thread blocks that share the SM: the first is for one alone. Laws are kept:
+/// a second call for the same tile looks them up. Throws Stuck where lanes wait for each other for ever.
+struct LanedTimes {
+    std::vector<TileLaw> laws;
+    LanedKernel kernel;
+
+    /// A step of the loop over key tiles.
+    StepTime step() const;
+    /// Cycles of a row tile beside those of its steps.
+    double fixed() const;
+    /// Cycles of a launch before the first tile's law holds.
+    double start() const;
+};
+LanedTimes laned_times(const Experiment& experiment, Index blocks_on_sm, const Outside& outside = {});
+
+/// The lanes of one SM while it works on `tiles` row tiles of `steps` key tiles each.
 struct PlayedLanes {
     std::vector<LaneProgram> programs;  ///< the producer, and each warpgroup
     LanePlay play;                      ///< with its phases
     std::shared_ptr<const void> names;  ///< keeps Act::what and LanePhase::what valid
 };
-/// Throws Stuck where lanes wait for each other for ever.
-PlayedLanes played_lanes(const Experiment& experiment, Index steps);
+PlayedLanes played_lanes(const Experiment& experiment, Index steps, Index tiles = 1);
 
 }  // namespace tilescope::lab

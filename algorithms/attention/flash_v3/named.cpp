@@ -10,6 +10,10 @@ Index dim_of(const Problem& p) { return std::max(p.dim, p.dim_v); }
 /// A window, documents or a block mask: what FlashAttention-3's source calls local.
 bool is_local(const Problem& p) { return p.mask.hides() && !p.mask.is_causal(); }
 
+/// How much longer a compiled softmax takes than its instructions: one number a compiler. By hand: what one warp of a
+/// sub-core reaches in microbenchmarks. Triton: from FlexAttention's counted cycles at d = 128.
+constexpr double by_hand = 1.1, by_triton = 1.4;
+
 /// A kernel of a library on this program: which knobs it has for a problem, and what is no knob.
 struct NamedKernel {
     Tiling (*tiling)(const Problem&);  ///< br, bc and slots are given
@@ -17,6 +21,10 @@ struct NamedKernel {
     Index pieces = 1;             ///< for a head dimension above 128
     bool rescales_first = false;  ///< for a head dimension above 128
     bool (*weights_in_sram)(const Problem&) = nullptr;
+    bool longest_first = false;  ///< under a mask: Order::longest_in_l2
+    OutputPlace output = OutputPlace::own;
+    double sigma = by_hand;
+    bool pads = true;  ///< head dimensions between those that it is compiled for
 };
 
 /// hopper/tile_size.h: queries x keys.
@@ -73,18 +81,26 @@ Tiling flex(const Problem& p) {
 }
 
 constexpr NamedKernel named_kernels[] = {
-    {.tiling = fa3_2024, .apart = true, .rescales_first = true},
-    {.tiling = fa3_2025, .apart = true, .rescales_first = true, .weights_in_sram = weights_in_sram},
-    {.tiling = cudnn, .pieces = 2},
-    {.tiling = [](const Problem&) { return triton(off, off, off, a_block_each); }},
-    {.tiling = [](const Problem&) { return triton(on, off, off, a_block_each); }},
-    {.tiling = [](const Problem&) { return triton(on, on, off, a_block_each); }},
-    {.tiling = [](const Problem&) { return triton(on, on, on, dealt); }},
-    {.tiling = flex},
+    {.tiling = fa3_2024, .apart = true, .rescales_first = true, .output = OutputPlace::ring},
+    {.tiling = fa3_2025,
+     .apart = true,
+     .rescales_first = true,
+     .weights_in_sram = weights_in_sram,
+     .longest_first = true,
+     .output = OutputPlace::ring},
+    {.tiling = cudnn, .pieces = 2, .output = OutputPlace::query},
+    {.tiling = [](const Problem&) { return triton(off, off, off, a_block_each); }, .sigma = by_triton, .pads = false},
+    {.tiling = [](const Problem&) { return triton(on, off, off, a_block_each); }, .sigma = by_triton, .pads = false},
+    {.tiling = [](const Problem&) { return triton(on, on, off, a_block_each); }, .sigma = by_triton, .pads = false},
+    {.tiling = [](const Problem&) { return triton(on, on, on, dealt); },
+     .output = OutputPlace::query,
+     .sigma = by_triton,
+     .pads = false},
+    {.tiling = flex, .sigma = by_triton, .pads = false},
 };
 static_assert(std::size(named_kernels) == std::size(like_names));
 
-constexpr Index usual = 2;  // fa3-2025
+constexpr Index usual = 1;  // fa3-2024: the paper's
 
 const NamedKernel& named(Index like) { return named_kernels[static_cast<std::size_t>((like > 0 ? like : usual) - 1)]; }
 
@@ -98,7 +114,7 @@ bool has_room(const GpuSpec& gpu) { return gpu.registers_per_sm >= Bytes{256} <<
 
 }  // namespace
 
-Tiling released_tiles(const Problem& p, const GpuSpec&) { return current_tiles(p); }
+Tiling released_tiles(const Problem& p, const GpuSpec&) { return fa3_2024(p); }
 
 Tiling complete(const Problem& p, Tiling t, const GpuSpec&) {
     const Tiling whole = named(t.like).tiling(p);
@@ -113,8 +129,29 @@ Tiling complete(const Problem& p, Tiling t, const GpuSpec&) {
     return t;
 }
 
+LanedKernel laned(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
+    const Tiling t = complete(p, given, gpu);
+    const NamedKernel& kernel = named(t.like);
+    const Roles roles = roles_of(p, t, gpu);
+    return {.output = kernel.output,
+            .pieces = roles.pieces,
+            .slots = roles.slots,
+            .sigma = kernel.sigma,
+            .persistent = t.persistent != a_block_each,
+            .cluster = t.cluster};
+}
+
+/// What the kernels are compiled for: 64, 96 (FlashAttention-3), 128, 192 and 256.
+Index padded(Index dim, const Tiling& t) {
+    const NamedKernel& kernel = named(t.like);
+    if (!kernel.pads) return dim;
+    const Index least[] = {64, kernel.apart ? 96 : 128, 128, 192, 256};
+    const auto* const found = std::find_if(std::begin(least), std::end(least), [&](Index d) { return d >= dim; });
+    return found == std::end(least) ? dim : *found;
+}
+
 Order order(const Problem& p, const Tiling& t) {
-    return &named(t.like) == &named(usual) && p.mask.hides() ? Order::longest_in_l2 : Order::rows;
+    return named(t.like).longest_first && p.mask.hides() ? Order::longest_in_l2 : Order::rows;
 }
 
 Roles roles_of(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
