@@ -24,6 +24,8 @@ class Play {
           keeps_phases_(phases),
           next_(lanes.size(), 0),
           waited_(lanes.size(), 0),
+          tile_(lanes.size(), 0),
+          waits_(lanes.size()),
           flags_(flags_of(lanes), 0) {
         for (std::uint32_t l = 0; l < lanes.size(); ++l) ready_.push_back(l);
     }
@@ -38,6 +40,8 @@ class Play {
         }
         if (!waiting_.empty()) throw Stuck(who_waits());
         out_.end = now_;
+        for (const std::vector<LaneWait>& of_lane : waits_)
+            out_.waits.insert(out_.waits.end(), of_lane.begin(), of_lane.end());
         return std::move(out_);
     }
 
@@ -104,6 +108,10 @@ class Play {
                 case Act::Kind::mark:
                     out_.marks.push_back({lane, act.step, now_, waited_[lane]});
                     continue;
+                case Act::Kind::end:
+                    out_.ends.push_back({lane, act.step, now_, out_.busy});
+                    tile_[lane] = act.step + 1;
+                    continue;
                 case Act::Kind::product:
                     queue_.push_back({lane, &act, act.cycles, now_});
                     return ready_.push_back(lane);
@@ -142,10 +150,22 @@ class Play {
             if (!is_there(*w.act)) return false;
             note(w.lane, *w.act, w.from, now_);
             waited_[w.lane] += now_ - w.from;
+            count_wait(w);
             ready_.push_back(w.lane);
             return true;
         });
         return waiting_.size() < before;
+    }
+
+    void count_wait(const Waiting& w) {
+        if (now_ == w.from) return;
+        std::vector<LaneWait>& all = waits_[w.lane];
+        for (auto of = all.rbegin(); of != all.rend() && of->tile == tile_[w.lane]; ++of)
+            if (of->awaited == w.act->awaited && of->what == w.act->what) {
+                of->cycles += now_ - w.from;
+                return;
+            }
+        all.push_back({w.lane, tile_[w.lane], w.act->awaited, w.act->what, now_ - w.from});
     }
 
     Index at_work_on(const std::optional<Unit>& unit) const {
@@ -204,14 +224,16 @@ class Play {
     }
     void account(double cycles) {
         const bool cuda = static_cast<Index>(work_.size()) > at_work_on(std::nullopt);
-        if (!queue_.empty()) out_.tensor += cycles;
-        if (cuda) out_.cuda += cycles;
-        if (at_work_on(Unit::exp) > 0) out_.exp += cycles;
-        if (!queue_.empty() && cuda) out_.both += cycles;
+        LaneBusy& busy = out_.busy;
+        if (!queue_.empty()) busy.tensor += cycles;
+        if (cuda) busy.cuda += cycles;
+        if (at_work_on(Unit::exp) > 0) busy.exp += cycles;
+        if (!queue_.empty() && cuda) busy.both += cycles;
+        if (bus_free_ > now_) busy.bus += std::min(cycles, bus_free_ - now_);
     }
 
     std::string name_of(Flag f) const {
-        return f < machine_.flags.size() ? machine_.flags[f] : message("lanes.flag", std::to_string(f));
+        return machine_.name_of ? machine_.name_of(f) : message("lanes.flag", std::to_string(f));
     }
     /// The lane whose remaining acts set the flag; nullptr: none.
     const LaneProgram* who_sets(Flag f) const {
@@ -237,7 +259,9 @@ class Play {
     const bool keeps_phases_;
     std::vector<std::size_t> next_;  // act of each lane
     std::vector<double> waited_;
-    std::vector<Index> flags_;  // how often each was set
+    std::vector<Index> tile_;                   // that each lane is at
+    std::vector<std::vector<LaneWait>> waits_;  // of each lane
+    std::vector<Index> flags_;                  // how often each was set
     std::deque<std::uint32_t> ready_;
     std::vector<Waiting> waiting_;
     std::deque<Product> queue_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,18 @@ namespace tilescope {
 using Flag = std::uint32_t;
 inline constexpr Flag no_flag = 0xffffffff;
 
+/// What a lane waits for.
+enum class Awaited : std::uint8_t {
+    other,
+    load,     ///< the bytes of a tile
+    product,  ///< a result of the tensor cores
+    work,     ///< a result of other warps' work
+    slot,     ///< a place in shared memory whose last tile is still read
+    turn,     ///< its turn at the tensor cores
+    all,      ///< the other warpgroups of its lane, where all meet
+    stored,   ///< the last tile's result, which leaves shared memory
+};
+
 struct Act {
     enum class Kind : std::uint8_t {
         product,  ///< goes to the end of the tensor cores' queue, and the lane goes on; sets its flags when it is done
@@ -28,20 +41,22 @@ struct Act {
         pass,  ///< the lane is busy for so many cycles, whatever others do
         idle,  ///< the same, but counted as waiting: at a barrier, for example
         set,   ///< sets `flag`, after so many cycles; the lane goes on
-        mark   ///< the play notes when the lane gets here
+        mark,  ///< the play notes when the lane gets here
+        end    ///< the same, for the end of a tile (a work item) of a persistent thread block
     };
     Kind kind;
     const char* what = "";  ///< a string literal
-    Index step = 0;         ///< of the loop, or of what is marked
+    Index step = 0;         ///< of the loop, or of what is marked; of `end` the number of the tile
     double cycles = 0;      ///< that it takes when nothing else goes on
     Flag flag = no_flag;    ///< says that the result is there
     Flag frees = no_flag;   ///< says that the operand is no longer needed: its slot of a ring is free
     Index count = 1;
-    double lone = 1;                ///< of a product: factor on its cycles while no other lane has one in the queue
-    double bytes = 0;               ///< of a load
-    std::optional<Unit> unit = {};  ///< of work; nullopt: it uses no unit, as the latency of a shuffle
-    double beside = 0;              ///< of work: extra cycles of the whole act while products run
-    double steals = 0;              ///< of work: cycles that the whole act takes away from the tensor cores
+    double lone = 1;                   ///< of a product: factor on its cycles while no other lane has one in the queue
+    double bytes = 0;                  ///< of a load
+    std::optional<Unit> unit = {};     ///< of work; nullopt: it uses no unit, as the latency of a shuffle
+    double beside = 0;                 ///< of work: extra cycles of the whole act while products run
+    double steals = 0;                 ///< of work: cycles that the whole act takes away from the tensor cores
+    Awaited awaited = Awaited::other;  ///< of a wait
 };
 
 struct LaneProgram {
@@ -51,10 +66,10 @@ struct LaneProgram {
 
 /// What lanes share.
 struct LaneMachine {
-    double bus = 0;                       ///< bytes per cycle
-    double latency = 0;                   ///< cycles from the end of a transfer on the bus until its data is there
-    bool bus_queues = true;               ///< false: each load has a bus of its own
-    std::vector<std::string> flags = {};  ///< names, by number, for messages
+    double bus = 0;          ///< bytes per cycle
+    double latency = 0;      ///< cycles from the end of a transfer on the bus until its data is there
+    bool bus_queues = true;  ///< false: each load has a bus of its own
+    std::function<std::string(Flag)> name_of = {};  ///< the name of a flag, made only where a message needs it
 };
 
 /// How long an act took: on its lane or, for a product or a load, on the unit that serves the lane.
@@ -73,12 +88,35 @@ struct LaneMark {
     double at, waited;
 };
 
+/// Cycles with products, with exponentials, with any work; with both products and work; with bytes on the bus.
+struct LaneBusy {
+    double tensor = 0, exp = 0, cuda = 0, both = 0, bus = 0;
+};
+
+/// When a lane ended a tile, and what units had done until then.
+struct LaneEnd {
+    std::uint32_t lane;
+    Index tile;
+    double at;
+    LaneBusy busy;
+};
+
+/// How long a lane waited for one thing in one tile.
+struct LaneWait {
+    std::uint32_t lane;
+    Index tile;
+    Awaited awaited;
+    const char* what;
+    double cycles;
+};
+
 struct LanePlay {
     std::vector<LanePhase> phases;  ///< where asked for: loads as they are issued, other acts as they end
     std::vector<LaneMark> marks;
+    std::vector<LaneEnd> ends;  ///< in the order of time
+    std::vector<LaneWait> waits;
     double end = 0;
-    double tensor = 0, exp = 0, cuda = 0,
-           both = 0;  ///< cycles with products, with exponentials, with any work; with both products and work
+    LaneBusy busy;
 };
 
 /// Thrown where lanes wait for each other: "WG2 waits for V0, which P gives; P waits for slot 2, which WG1 gives; ...".

@@ -11,7 +11,7 @@
 
 namespace tilescope::testing {
 
-/// Warpgroups of 64 rows share a ring of K and V in tiles of 128.
+/// Warpgroups of `rows` rows share a ring of K and V in tiles of `keys`.
 struct LanedAttention {
     Index groups = 2, dim = 128;
     bool overlap = false;  ///< the next step's scores are issued with this step's output
@@ -19,10 +19,14 @@ struct LanedAttention {
     Index slots = 6;
     bool one_lane = false;  ///< one lane has all warpgroups
     Index steps = 8;
+    Index keys = 128, rows = 64;
+    bool producer = true;  ///< false: a lane of warpgroups loads K and V itself
+    bool narrow = false;   ///< P is a tile of its own, in f16
 };
 struct Warpgroup {
     Span rows;
     Lane lane;
+    bool narrow;
     Tile q, o, m, l, c;
     std::optional<Tile> s = {};
 };
@@ -39,29 +43,37 @@ inline void softmax_of(Warpgroup& g, Tile& s) {
     exp_minus(*g.lane, s, g.m);
     scale_rows(*g.lane, g.l, g.c);
     update_row_sum(*g.lane, g.l, s);
+    if (!g.narrow) return;
+    Tile p = g.lane->alloc("P", s.rows(), s.cols(), Space::registers, Dtype::f16);
+    copy(*g.lane, p, s);
+    g.s.reset();
+    g.s.emplace(std::move(p));
 }
 inline void rescale_output(Warpgroup& g) { scale_rows(*g.lane, g.o, g.c); }
 
 inline void run_attention(Gpu& gpu, const LanedAttention& a) {
-    constexpr Index tile = 128, rows = 64;
-    const Index keys = a.steps * tile, all = a.groups * rows;
+    const Index tile = a.keys, keys = a.steps * tile, all = a.groups * a.rows;
     const auto add = [&](const char* name, Role role, Index n) {
         return gpu.add({name, role, Dtype::f16, 1, n, a.dim, nullptr});
     };
     const Hbm Q = add("Q", Role::input, all), K = add("K", Role::input, keys), V = add("V", Role::input, keys),
               O = add("O", Role::output, all);
     gpu.launch("attention", {uniform(Tiles(all, all))}, [&](Block& b, Span) {
-        Lane producer = b.lane("producer", {.warps = 1});
+        std::optional<Lane> own;
+        if (a.producer) own.emplace(b.lane("producer", {.warps = 1}));
         Ring kv = b.ring("KV", a.slots, tile, a.dim, Dtype::f16);
         std::vector<Warpgroup> groups;
         const Index lanes = a.one_lane ? 1 : a.groups;
         for (Index w = 0; w < lanes; ++w) {
             const Span part{w * all / lanes, all / lanes};
-            groups.push_back({part, b.lane(w == 0 ? "WG1" : "WG2", {.warps = part.size / 16, .turns = a.turns}),
-                              producer->load(Q, part), b.alloc_registers("O", part.size, a.dim),
+            const char* name = w == 0 ? "WG1" : w == 1 ? "WG2" : "WG3";
+            Lane lane = b.lane(name, {.warps = 4 * a.groups / lanes, .turns = a.turns});
+            Tile q = (own ? *own : lane)->load(Q, part);
+            groups.push_back({part, std::move(lane), a.narrow, std::move(q), b.alloc_registers("O", part.size, a.dim),
                               b.alloc_registers("m", part.size, 1, -infinity), b.alloc_registers("l", part.size, 1),
                               b.alloc_registers("c", part.size, 1)});
         }
+        const Lane& producer = own ? *own : groups[0].lane;
         if (!a.overlap) {
             b.uniform(Tiles(keys, tile, "j"), [&](Span j) {
                 {
@@ -106,9 +118,10 @@ inline void run_attention(Gpu& gpu, const LanedAttention& a) {
     });
 }
 
-/// Some of LaneConstants. The defaults are those of bare instructions, without a compiler's overhead.
+/// Some of LaneConstants, and the kernel's sigma. The defaults are those of bare instructions, without a compiler's
+/// overhead.
 struct LanedMachine {
-    double sigma = 1, bus = 60, beside = 2.8, dense = 1, steals = 0.7;
+    double sigma = 1, bus = 60, beside = 2.8, dense = 1, steals = 0.7, latency = 555;
 };
 
 struct PlayedAttention {
@@ -116,7 +129,10 @@ struct PlayedAttention {
     LanePlay play;
 
     PlayedAttention(const LanedAttention& a, const LanedMachine& m = {}, bool phases = false)
-        : lanes(rates(), constants(m)) {
+        : PlayedAttention(a, constants(m), {.sigma = m.sigma}, 1, phases) {}
+    PlayedAttention(const LanedAttention& a, const LaneConstants& c, const LanedKernel& k, Index tiles,
+                    bool phases = false)
+        : lanes(rates(), c, k, tiles) {
         Gpu gpu(small_gpu(), exact_mode, 1);
         gpu.listen(lanes);
         run_attention(gpu, a);
@@ -130,7 +146,7 @@ struct PlayedAttention {
     }
     static LaneConstants constants(const LanedMachine& m) {
         LaneConstants c;
-        c.sigma = m.sigma, c.bus = m.bus, c.beside = m.beside, c.beside_dense = m.dense, c.steals = m.steals;
+        c.bus = m.bus, c.beside = m.beside, c.beside_dense = m.dense, c.steals = m.steals, c.latency = m.latency;
         return c;
     }
 };

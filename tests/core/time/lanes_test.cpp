@@ -32,10 +32,11 @@ class Program {
         number_slots();
         produce();
         for (Index w = 0; w < p.groups; ++w) consume(w);
-        for (const auto& [name, flag] : flags_) {
-            if (machine_.flags.size() <= flag) machine_.flags.resize(flag + 1);
-            machine_.flags[flag] = name;
-        }
+        machine_.name_of = [flags = flags_](Flag f) {
+            for (const auto& [name, flag] : flags)
+                if (flag == f) return name;
+            return std::string();
+        };
     }
     LanePlay play(bool phases = false) const { return play_lanes(lanes_, machine_, phases); }
 
@@ -262,8 +263,8 @@ TEST_CASE("lanes: what goes on when, of groups that take turns", "[lanes]") {
     // The other group's second product, and its next first one, run during that softmax.
     CHECK(at(2, "PV", 6)[0] == 615);
     CHECK(at(2, "QK", 7)[1] == 1697);
-    CHECK(play.tensor <= play.end);
-    CHECK(play.both <= std::min(play.tensor, play.cuda));
+    CHECK(play.busy.tensor <= play.end);
+    CHECK(play.busy.both <= std::min(play.busy.tensor, play.busy.cuda));
 }
 
 TEST_CASE("lanes: where units serve in order, a period is the longest way round", "[lanes]") {
@@ -363,7 +364,8 @@ TEST_CASE("lanes: all orders end, and a ring that cannot go on says who waits fo
           "WG1 waits for K1.0, which producer gives");
     // A flag that nobody gives.
     const std::vector<LaneProgram> lonely{{"WG1", {{.kind = Act::Kind::wait, .flag = 0}}}};
-    CHECK_THROWS_WITH(play_lanes(lonely, {1, 0, true, {"the turn"}}), "WG1 waits for the turn, which nobody gives");
+    CHECK_THROWS_WITH(play_lanes(lonely, {1, 0, true, [](Flag) { return "the turn"; }}),
+                      "WG1 waits for the turn, which nobody gives");
 }
 
 TEST_CASE("lanes: what takes no time, and what takes no number", "[lanes]") {
