@@ -14,7 +14,7 @@ LaneActs::LaneActs(const LaneRecord& record, const Rates& rates, const LaneConst
     for (const RecordedLane& l : record.lanes()) add_lane(l, lanes_.size());
     for (const RecordedRing& r : record.rings()) {
         const Index slots = kernel.slots > 0 ? kernel.slots : r.slots * kernel.pieces;
-        rings_.push_back({r.id, std::vector<Flag>(static_cast<std::size_t>(slots), no_flag)});
+        rings_.push_back({r.id, std::vector<Signal>(static_cast<std::size_t>(slots), no_signal)});
     }
     meetings_.resize(lanes_.size());
     close_round_of_turns();
@@ -52,11 +52,11 @@ void LaneActs::close_round_of_turns() {
 
 void LaneActs::add_tile() {
     held_.assign(record_.tiles().size() * programs_.size(), {});
-    freed_.assign(record_.tiles().size(), no_flag);
+    freed_.assign(record_.tiles().size(), no_signal);
     place_.assign(record_.tiles().size(), none);
     passes_.clear();
     loaded_once_ = 0;
-    storing_ = {no_flag, 0};
+    storing_ = {no_signal, 0};
     for (const RecordedEvent& r : record_.events()) {
         step_ = r.step;
         carry_out(r);
@@ -92,11 +92,11 @@ void LaneActs::carry_out(const RecordedEvent& r) {
     }
 }
 
-Flag LaneActs::flag(const LaneFlag& says) {
+Signal LaneActs::flag(const LaneFlag& says) {
     flags_.push_back(says);
     flags_.back().step = step_, flags_.back().tile = tile_;
     users_.push_back(0);
-    return static_cast<Flag>(flags_.size() - 1);
+    return static_cast<Signal>(flags_.size() - 1);
 }
 
 std::size_t LaneActs::arrival(const LaneFlag& says, Awaited awaited) {
@@ -106,7 +106,7 @@ std::size_t LaneActs::arrival(const LaneFlag& says, Awaited awaited) {
 }
 
 /// The flag that every warpgroup of the lane sets when it comes to their next meeting.
-Flag LaneActs::meeting(std::size_t lane, Index number) {
+Signal LaneActs::meeting(std::size_t lane, Index number) {
     const auto n = static_cast<std::size_t>(number);
     while (meetings_[lane].size() <= n)
         meetings_[lane].push_back(flag({.says = Says::meeting, .name = record_.lanes()[lane].name.c_str()}));
@@ -122,7 +122,7 @@ std::size_t LaneActs::add(Warpgroup w, Act act) {
     return acts(w).size() - 1;
 }
 
-void LaneActs::wait(Warpgroup w, Flag flag, Index count, Awaited awaited, const char* what) {
+void LaneActs::wait(Warpgroup w, Signal flag, Index count, Awaited awaited, const char* what) {
     add(w, {.kind = Act::Kind::wait, .what = what, .flag = flag, .count = count, .awaited = awaited});
 }
 
@@ -192,8 +192,8 @@ void LaneActs::load_into_ring(Warpgroup w, const Act& load, TileId id) {
         *std::find_if(rings_.begin(), rings_.end(), [&](const RingState& r) { return r.id == info(id).within; });
     State& s = states_[w];
     for (Index p = 0; p < kernel_.pieces; ++p) {
-        Flag& freed = ring.freed[ring.next];
-        if (freed != no_flag) {
+        Signal& freed = ring.freed[ring.next];
+        if (freed != no_signal) {
             wait(w, freed, 1, Awaited::slot, load.what);
             for_slots_.push_back({w, acts(w).size() - 1});
         }
@@ -203,7 +203,7 @@ void LaneActs::load_into_ring(Warpgroup w, const Act& load, TileId id) {
         if (p == 0) freed_[id] = freed;
         ring.next = (ring.next + 1) % ring.freed.size();
         Act of_piece = load;
-        of_piece.flag += static_cast<Flag>(p);
+        of_piece.flag += static_cast<Signal>(p);
         add(w, of_piece);
     }
     s.filled = true;
@@ -254,7 +254,7 @@ void LaneActs::issue(Warpgroup w, const Event& e, std::size_t done) {
                 .what = out.name,
                 .cycles = lane_of(w).part * static_cast<double>(e.cost.matmul_flops) / c_.tensor /
                           static_cast<double>(pieces),
-                .flag = p + 1 == pieces ? arrivals_[done].flag : no_flag,
+                .flag = p + 1 == pieces ? arrivals_[done].flag : no_signal,
                 .lone = lone ? c_.lone : 1});
     }
 }
@@ -269,7 +269,7 @@ void LaneActs::take_turn(Warpgroup w) {
         add(w, {.kind = Act::Kind::pass, .what = "turn", .cycles = c_.barrier});
     }
     if (lane.meets) {
-        const Flag all = meeting(s.lane, s.turns - 1);
+        const Signal all = meeting(s.lane, s.turns - 1);
         add(w, {.kind = Act::Kind::set, .flag = all});
         wait(w, all, static_cast<Index>(lane.groups.size()), Awaited::all, "meet");
         add(w, {.kind = Act::Kind::pass, .what = "meet", .cycles = c_.barrier});
@@ -293,7 +293,7 @@ void LaneActs::store(Warpgroup w, const Event& e) {
     held(w, e.a()).used.act =
         add(w, {.kind = Act::Kind::pass, .what = e.operation->name, .cycles = part / rates_.sram + c_.barrier});
     if (kernel_.output == OutputPlace::own) return;
-    if (storing_.flag == no_flag) storing_.flag = flag({.says = Says::stored, .name = from.name});
+    if (storing_.flag == no_signal) storing_.flag = flag({.says = Says::stored, .name = from.name});
     ++storing_.count;
     add(w, {.kind = Act::Kind::set, .cycles = bytes / c_.store + c_.latency, .flag = storing_.flag});
 }
@@ -305,7 +305,7 @@ void LaneActs::give_back(TileId id) {
         Held& h = held(w, id);
         if (t.space == Space::registers)
             hear_readers(w, id);
-        else if (h.used.act != none && freed_[id] != no_flag)
+        else if (h.used.act != none && freed_[id] != no_signal)
             free_slot(w, id);
     }
     if (place_[id] != none) {
@@ -323,11 +323,11 @@ void LaneActs::free_slot(Warpgroup w, TileId id) {
     const Use used = held(w, id).used;
     std::size_t act = used.act;
     for (Index p = kernel_.pieces; p-- > 0;) {
-        const Flag freed = freed_[id] + static_cast<Flag>(p);
+        const Signal freed = freed_[id] + static_cast<Signal>(p);
         ++users_[freed];
         Act& last = acts(w)[act];
         const bool sets = last.kind == Act::Kind::product || last.kind == Act::Kind::work;
-        if (sets && last.frees == no_flag)
+        if (sets && last.frees == no_signal)
             last.frees = freed;
         else
             add(w, {.kind = used.by != none ? Act::Kind::product : Act::Kind::set, .flag = freed});
@@ -338,12 +338,12 @@ void LaneActs::free_slot(Warpgroup w, TileId id) {
 }
 
 /// The flag that says that the warpgroup's last act on a tile in shared memory is done.
-Flag LaneActs::done_with(Warpgroup w, TileId id) {
+Signal LaneActs::done_with(Warpgroup w, TileId id) {
     const Use used = held(w, id).used;
     if (used.by != none) return arrivals_[used.by].flag;
-    const Flag done = flag({.says = Says::freed, .name = info(id).name});
+    const Signal done = flag({.says = Says::freed, .name = info(id).name});
     Act& last = acts(w)[used.act];
-    if (last.kind == Act::Kind::work && last.flag == no_flag)
+    if (last.kind == Act::Kind::work && last.flag == no_signal)
         last.flag = done;
     else
         add(w, {.kind = Act::Kind::set, .flag = done});

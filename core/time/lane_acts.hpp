@@ -29,7 +29,7 @@ class LaneActs {
 
     /// The result of a product, of a load, or of work in shared memory: its flag says that it is there.
     struct Arrival {
-        Flag flag;
+        Signal flag;
         Awaited awaited;
         bool at_barrier = false;  // a warpgroup that waits takes the time of a barrier
         Index turn = 0;           // of the warpgroup whose product it is
@@ -75,15 +75,15 @@ class LaneActs {
         bool has_turn = false;
         std::size_t hands_on = none;  // the act after the last product of the turn
         Index turns = 0;
-        Flag turn = no_flag, next = no_flag;  // its own, and that of the warpgroup that it hands on to
+        Signal turn = no_signal, next = no_signal;  // its own, and that of the warpgroup that it hands on to
     };
     struct RingState {
         TileId id;
-        std::vector<Flag> freed;  // by slot
+        std::vector<Signal> freed;  // by slot
         std::size_t next = 0;
     };
     struct Awaits {
-        Flag flag;
+        Signal flag;
         Index count;
     };
     struct SlotWait {
@@ -105,10 +105,10 @@ class LaneActs {
     void store(Warpgroup w, const Event& e);
     void give_back(TileId id);
     void free_slot(Warpgroup w, TileId id);
-    Flag done_with(Warpgroup w, TileId id);
+    Signal done_with(Warpgroup w, TileId id);
 
     std::size_t add(Warpgroup w, Act act);
-    void wait(Warpgroup w, Flag flag, Index count, Awaited awaited, const char* what);
+    void wait(Warpgroup w, Signal flag, Index count, Awaited awaited, const char* what);
     void hear(Warpgroup w, std::size_t arrival, const char* what);
     void hear_made(Warpgroup w, TileId id);
     void hear_piece(Warpgroup w, TileId id, std::size_t piece);
@@ -123,9 +123,9 @@ class LaneActs {
     std::size_t new_pass(Warpgroup w, TileId id, const char* what);
     void grow(Warpgroup w, Pass& pass, const Cost& more);
 
-    Flag flag(const LaneFlag& says);
+    Signal flag(const LaneFlag& says);
     std::size_t arrival(const LaneFlag& says, Awaited awaited);
-    Flag meeting(std::size_t lane, Index number);
+    Signal meeting(std::size_t lane, Index number);
     const TileInfo& info(TileId id) const { return record_.tiles()[id]; }
     Held& held(Warpgroup w, TileId id) { return held_[id * programs_.size() + w]; }
     std::vector<Act>& acts(Warpgroup w) { return programs_[w].acts; }
@@ -146,13 +146,13 @@ class LaneActs {
     std::vector<Arrival> arrivals_;
     std::vector<char> heard_;  // by arrival and program
     std::vector<Pass> passes_;
-    std::vector<Held> held_;                           // by tile and program
-    std::vector<Flag> freed_;                          // by tile in a ring: the flag of its first piece's slot
-    std::vector<std::size_t> place_;                   // by tile that is loaded outside of rings: its place
-    std::vector<std::vector<Awaits>> places_;          // when the place of such a tile is free again
-    std::size_t loaded_once_ = 0;                      // such tiles so far, of this tile
-    std::vector<std::vector<Flag>> meetings_;          // by lane
-    Awaits stored_{no_flag, 0}, storing_{no_flag, 0};  // of the tile before; of this tile
+    std::vector<Held> held_;                               // by tile and program
+    std::vector<Signal> freed_;                            // by tile in a ring: the flag of its first piece's slot
+    std::vector<std::size_t> place_;                       // by tile that is loaded outside of rings: its place
+    std::vector<std::vector<Awaits>> places_;              // when the place of such a tile is free again
+    std::size_t loaded_once_ = 0;                          // such tiles so far, of this tile
+    std::vector<std::vector<Signal>> meetings_;            // by lane
+    Awaits stored_{no_signal, 0}, storing_{no_signal, 0};  // of the tile before; of this tile
 };
 
 }  // namespace tilescope

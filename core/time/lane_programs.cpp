@@ -16,7 +16,7 @@ LaneMachine machine_of(const LaneConstants& c, const LanedKernel& k) {
 LanePrograms::LanePrograms(const Rates& rates, const LaneConstants& constants, const LanedKernel& kernel, Index tiles,
                            Index block)
     : rates_(rates), c_(constants), kernel_(kernel), tiles_(tiles), block_(block), machine_(machine_of(c_, kernel_)) {
-    machine_.name_of = [this](Flag f) { return name_of(f); };
+    machine_.name_of = [this](Signal f) { return name_of(f); };
 }
 
 void LanePrograms::end(const BlockMark&) {
@@ -31,12 +31,12 @@ void LanePrograms::end(const BlockMark&) {
             LaneProgram& copy = programs_.emplace_back(programs_[l]);
             copy.name = message("lanes.of_block", programs_[l].name, std::to_string(b + 1));
             for (Act& a : copy.acts)
-                for (Flag* f : {&a.flag, &a.frees})
-                    if (*f != no_flag) *f += static_cast<Flag>(b) * static_cast<Flag>(flags_.size());
+                for (Signal* f : {&a.flag, &a.frees})
+                    if (*f != no_signal) *f += static_cast<Signal>(b) * static_cast<Signal>(flags_.size());
         }
 }
 
-std::string LanePrograms::name_of(Flag f) const {
+std::string LanePrograms::name_of(Signal f) const {
     const LaneFlag& flag = flags_.at(f % flags_.size());
     const std::size_t first = f / flags_.size() * (programs_.size() / static_cast<std::size_t>(kernel_.blocks));
     const std::string& by = programs_[first + flag.program].name;

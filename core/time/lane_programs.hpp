@@ -28,6 +28,8 @@ struct LaneConstants {
     double dram_latency = 390;  ///< further latency of data that L2 lacks
     double dram = 13.1;         ///< bytes per cycle from DRAM to one SM while all ask
     double store = 50;          ///< bytes per cycle of one SM's stores
+    /// MHz that tensor cores leave at most; how many fewer they leave the more of the time they work; and at no work.
+    double clock = 1885, clock_of_work = 331, most_clock = 1950;
 };
 
 /// The bus of a kernel: what L2 lacks comes later, and no faster than from DRAM.
@@ -89,7 +91,7 @@ class LanePrograms : public Listener {
     const LaneMachine& machine() const { return machine_; }
 
   private:
-    std::string name_of(Flag flag) const;
+    std::string name_of(Signal flag) const;
 
     const Rates rates_;
     const LaneConstants c_;

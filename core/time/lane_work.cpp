@@ -68,7 +68,7 @@ void LaneActs::work_on(Warpgroup w, const Event& e, TileId tile) {
     if (out.space != Space::sram) return;
     const std::size_t made = arrival({.says = LaneFlag::Says::made, .name = out.name}, Awaited::work);
     Act& of_pass = acts(w)[act];
-    if (of_pass.flag == no_flag) of_pass.flag = arrivals_[made].flag;
+    if (of_pass.flag == no_signal) of_pass.flag = arrivals_[made].flag;
     arrivals_[made].flag = of_pass.flag, heard_[made * programs_.size() + w] = 1;
     held(w, e.out).made = made;
 }

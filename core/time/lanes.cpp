@@ -65,7 +65,7 @@ class Play {
         double at;
         std::uint64_t number;  // for timers of one time, the order in which they were set
         std::uint32_t lane;    // the lane that goes on, where there is no flag
-        Flag flag;
+        Signal flag;
         friend bool operator>(const Timer& a, const Timer& b) {
             return a.at != b.at ? a.at > b.at : a.number > b.number;
         }
@@ -80,15 +80,15 @@ class Play {
         std::size_t most = 0;
         for (const LaneProgram& l : lanes)
             for (const Act& a : l.acts)
-                for (const Flag f : {a.flag, a.frees})
-                    if (f != no_flag) most = std::max<std::size_t>(most, f + 1);
+                for (const Signal f : {a.flag, a.frees})
+                    if (f != no_signal) most = std::max<std::size_t>(most, f + 1);
         return most;
     }
-    void set(Flag f) {
-        if (f != no_flag) ++flags_[f];
+    void set(Signal f) {
+        if (f != no_signal) ++flags_[f];
     }
     bool is_there(const Act& wait) const { return flags_[wait.flag] >= wait.count; }
-    void at(double when, std::uint32_t lane, Flag flag) { timers_.push({when, ++timers_set_, lane, flag}); }
+    void at(double when, std::uint32_t lane, Signal flag) { timers_.push({when, ++timers_set_, lane, flag}); }
     void note(std::uint32_t lane, const Act& act, double from, double to) {
         if (keeps_phases_ && to > from) out_.phases.push_back({lane, act.kind, act.what, act.step, from, to});
     }
@@ -138,7 +138,7 @@ class Play {
                     waited_[lane] += act.cycles;
                     [[fallthrough]];
                 case Act::Kind::pass:
-                    return at(now_ + act.cycles, lane, no_flag);
+                    return at(now_ + act.cycles, lane, no_signal);
             }
         }
     }
@@ -219,7 +219,7 @@ class Play {
         while (!timers_.empty() && timers_.top().at <= now_ + of_work) {
             const Timer t = timers_.top();
             timers_.pop();
-            t.flag == no_flag ? ready_.push_back(t.lane) : set(t.flag);
+            t.flag == no_signal ? ready_.push_back(t.lane) : set(t.flag);
         }
     }
     void account(double cycles) {
@@ -232,11 +232,11 @@ class Play {
         if (bus_free_ > now_) busy.bus += std::min(cycles, bus_free_ - now_);
     }
 
-    std::string name_of(Flag f) const {
+    std::string name_of(Signal f) const {
         return machine_.name_of ? machine_.name_of(f) : message("lanes.flag", std::to_string(f));
     }
     /// The lane whose remaining acts set the flag; nullptr: none.
-    const LaneProgram* who_sets(Flag f) const {
+    const LaneProgram* who_sets(Signal f) const {
         for (std::size_t l = 0; l < lanes_.size(); ++l)
             for (std::size_t k = next_[l]; k < lanes_[l].acts.size(); ++k)
                 if (const Act& a = lanes_[l].acts[k]; a.kind != Act::Kind::wait && (a.flag == f || a.frees == f))

@@ -17,8 +17,8 @@ namespace tilescope {
 
 /// The number of a condition that lanes wait for: that a slot is full or free, that it is a lane's turn, that a product
 /// is done. The play counts how often each flag was set.
-using Flag = std::uint32_t;
-inline constexpr Flag no_flag = 0xffffffff;
+using Signal = std::uint32_t;
+inline constexpr Signal no_signal = 0xffffffff;
 
 /// What a lane waits for.
 enum class Awaited : std::uint8_t {
@@ -45,11 +45,11 @@ struct Act {
         end    ///< the same, for the end of a tile (a work item) of a persistent thread block
     };
     Kind kind;
-    const char* what = "";  ///< a string literal
-    Index step = 0;         ///< of the loop, or of what is marked; of `end` the number of the tile
-    double cycles = 0;      ///< that it takes when nothing else goes on
-    Flag flag = no_flag;    ///< says that the result is there
-    Flag frees = no_flag;   ///< says that the operand is no longer needed: its slot of a ring is free
+    const char* what = "";     ///< a string literal
+    Index step = 0;            ///< of the loop, or of what is marked; of `end` the number of the tile
+    double cycles = 0;         ///< that it takes when nothing else goes on
+    Signal flag = no_signal;   ///< says that the result is there
+    Signal frees = no_signal;  ///< says that the operand is no longer needed: its slot of a ring is free
     Index count = 1;
     double lone = 1;                   ///< of a product: factor on its cycles while no other lane has one in the queue
     double bytes = 0;                  ///< of a load
@@ -69,7 +69,7 @@ struct LaneMachine {
     double bus = 0;          ///< bytes per cycle
     double latency = 0;      ///< cycles from the end of a transfer on the bus until its data is there
     bool bus_queues = true;  ///< false: each load has a bus of its own
-    std::function<std::string(Flag)> name_of = {};  ///< the name of a flag, made only where a message needs it
+    std::function<std::string(Signal)> name_of = {};  ///< the name of a flag, made only where a message needs it
 };
 
 /// How long an act took: on its lane or, for a product or a load, on the unit that serves the lane.

@@ -106,7 +106,7 @@ std::vector<Index> first_ticks(const std::vector<BlockTurns>& blocks,
     for (std::size_t sm = 0; sm < on_sm.size(); ++sm)
         for (const std::size_t b : on_sm[sm]) {
             std::vector<Act>& acts = sms[sm].acts;
-            const auto done = static_cast<Flag>(b);
+            const auto done = static_cast<Signal>(b);
             if (in_turn && b > 0) acts.push_back({.kind = Act::Kind::wait, .flag = done - 1});
             acts.push_back({.kind = Act::Kind::mark, .step = static_cast<Index>(b)});
             acts.push_back({.kind = Act::Kind::pass, .cycles = static_cast<double>(blocks[b].turns.size())});

@@ -342,12 +342,12 @@ class Turns {
     void wait_for(std::size_t deed, bool in_sram) {
         for (std::size_t i = 0; i < loads_.loads().size(); ++i)
             if (const auto& l = loads_.loads()[i]; l.needed == deed && l.to_sram == in_sram && issued_[i] > 0)
-                lane_.acts.push_back({.kind = Act::Kind::wait, .flag = static_cast<Flag>(i), .count = issued_[i]});
+                lane_.acts.push_back({.kind = Act::Kind::wait, .flag = static_cast<Signal>(i), .count = issued_[i]});
     }
     double bytes(std::size_t deed) const { return static_cast<double>(deeds_[deed].cost.hbm_read); }
     void issue(std::size_t i, double bytes) {
         ++issued_[i];
-        lane_.acts.push_back({.kind = Act::Kind::load, .flag = static_cast<Flag>(i), .bytes = bytes});
+        lane_.acts.push_back({.kind = Act::Kind::load, .flag = static_cast<Signal>(i), .bytes = bytes});
     }
     void begin_load(std::size_t i) {
         const std::size_t deed = loads_.loads()[i].deed;
@@ -371,7 +371,7 @@ class Turns {
                 for (std::size_t i = 0; i < loads_.loads().size(); ++i)
                     if (is_of_registers(i, k)) {
                         asked += bytes(k);
-                        lane_.acts.push_back({.kind = Act::Kind::load, .flag = static_cast<Flag>(i), .bytes = asked});
+                        lane_.acts.push_back({.kind = Act::Kind::load, .flag = static_cast<Signal>(i), .bytes = asked});
                     }
     }
     /// Loads into registers begin at their place in the program or, if several iterations go together, began in ask().

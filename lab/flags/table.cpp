@@ -20,11 +20,11 @@ std::string values_of(const Knob& k) {
 }
 
 /// A knob that is no size, of some algorithm: its value is kept as text, under its name.
-Flag flag_of_knob(const Knob& k, const char* help, const char* type) {
+Flag flag_of_knob(const Knob& k, const char* type) {
     const std::string name = k.name;
     return {k.name,
             FlagOf::mapping,
-            help,
+            k.about,
             type,
             "auto",
             [k, name](Options& o, const std::string& v) {
@@ -41,10 +41,9 @@ Flag flag_of_knob(const Knob& k, const char* help, const char* type) {
 }
 
 void add_knobs(Rows& t) {
-    static std::deque<std::string> texts;  // ids of messages and types, which live as long as the table
+    static std::deque<std::string> types;  // which live as long as the table
     for (const Knob* k : knobs_of_roles())
-        t.rows.push_back(flag_of_knob(*k, texts.emplace_back("flag." + std::string(k->name)).c_str(),
-                                      texts.emplace_back(values_of(*k)).c_str()));
+        t.rows.push_back(flag_of_knob(*k, types.emplace_back(values_of(*k)).c_str()));
 }
 
 void add_mapping(Rows& t) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lab/model/laned_verdict.hpp"
+
 namespace tilescope::lab {
 namespace {
 
@@ -25,9 +27,10 @@ Bound bound_of(const LaunchTime& t, double launching) {
     };
     const bool for_memory = waits_for_memory(t);
     if (const Unit u = busiest_of(t.busy, 0, for_memory ? static_cast<std::ptrdiff_t>(unit_count) : on_chip_end);
-        t.busy[static_cast<std::size_t>(u)] >= most_of_the_time)
+        !t.lanes && t.busy[static_cast<std::size_t>(u)] >= most_of_the_time)
         return bound_by(u);
     if (t.resident < 0.5 * static_cast<double>(t.residency.blocks)) return Bound::blocks;
+    if (t.lanes) return laned_bound(*t.lanes);
     const auto r = static_cast<double>(t.residency.blocks);
     const double together = t.step.together(t.residency.blocks);
     const double memory = for_memory ? r * std::max(t.step.memory, t.step.bus) / together : 0,

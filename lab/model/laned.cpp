@@ -36,13 +36,14 @@ Rates bare_rates(const GpuSpec& gpu) {
 LaneConstants constants_on(const GpuSpec& gpu, const Outside& outside) {
     LaneConstants c;
     c.tensor = gpu.tensor_flops_per_clk;
-    return with_misses(c, outside.missed, outside.dram);
+    if (outside.dram > 0) c.dram = outside.dram;
+    return c;
 }
 
-std::shared_ptr<LanePrograms> programs_of(const Experiment& e, const LanedKernel& kernel, Index steps, Index tiles,
+std::shared_ptr<LanePrograms> programs_of(const Experiment& e, LanedKernel kernel, Index steps, Index tiles,
                                           const Outside& outside) {
-    auto programs =
-        std::make_shared<LanePrograms>(bare_rates(e.gpu), constants_on(e.gpu, outside), kernel, tiles);
+    kernel.misses = outside.missed;
+    auto programs = std::make_shared<LanePrograms>(bare_rates(e.gpu), constants_on(e.gpu, outside), kernel, tiles);
     GpuSpec roomy = e.gpu;  // padded head dimensions take more than the real ones
     roomy.sram_per_block = std::max(roomy.sram_per_block, 4 * e.gpu.sram_per_block);
     roomy.registers_per_sm = std::max(roomy.registers_per_sm, 4 * e.gpu.registers_per_sm);
@@ -121,6 +122,12 @@ double LanedTimes::fixed() const {
 double LanedTimes::start() const {
     const TileLaw& l = laws.back();
     return kernel.persistent ? start_of_block + std::max(0.0, l.first - l.fixed) : start_of_block;
+}
+
+double clock_beside(double tensor_share, const GpuSpec& gpu) {
+    constexpr double of_an_h100 = 1980;  // MHz, at most: GpuSpec::clock_mhz
+    const LaneConstants c;
+    return std::min(c.most_clock, c.clock - c.clock_of_work * tensor_share) * gpu.clock_mhz / of_an_h100;
 }
 
 LanedTimes laned_times(const Experiment& e, Index blocks_on_sm, const Outside& outside) {

@@ -33,6 +33,8 @@ struct LanedTimes {
     /// Cycles of a launch before the first tile's law holds.
     double start() const;
 };
+/// The clock, in MHz, while tensor cores work for this share of the time.
+double clock_beside(double tensor_share, const GpuSpec& gpu);
 LanedTimes laned_times(const Experiment& experiment, Index blocks_on_sm, const Outside& outside = {});
 
 /// The lanes of one SM while it works on `tiles` row tiles of `steps` key tiles each.

@@ -4,6 +4,9 @@
 #include <string_view>
 
 #include "algorithms/contract/kernel_description.hpp"
+#include "algorithms/contract/roles.hpp"
+#include "core/machine/lane_info.hpp"
+#include "lab/model/laned.hpp"
 #include "lab/model/style.hpp"
 #include "lab/model/timed_launch.hpp"
 #include "lab/model/warps.hpp"
@@ -20,7 +23,9 @@ Kernel kernel_of(const Experiment& e, const HeldRows& held) {
     const KernelDescription& d = *e.algorithm->kernel;
     Kernel k{.style = style_of(e), .rows = held.rows, .places = d.places, .together = d.together};
     k.looks_up = e.problem.mask.hides() && !e.problem.mask.is_causal();
-    if (k.style == Style::cuda_cores)
+    if (has_timed_lanes(e))
+        k.warps = warps_of_warpgroup * (e.tiling.warpgroups + (e.tiling.specialised == on ? 1 : 0));
+    else if (k.style == Style::cuda_cores)
         k.warps = warps_on_cuda_cores(held.rows);
     else if (const Index side = d.tiled.warp; side > 0)
         k.tiled = d.tiled,
@@ -118,6 +123,10 @@ HeldRows LaunchKernels::held_by_products() const {
 }
 
 Registers LaunchKernels::registers(std::size_t k, Index warps, const HeldRows& held) const {
+    if (has_timed_lanes(e_)) {  // as its lanes ask for them, on average over the threads
+        constexpr Index bytes_of_a_warp = 32 * 4;
+        return {ceil_div(held.registers, warps * bytes_of_a_warp), true, false};
+    }
     return registers_of(full_.experiment, launch(k), warps, held, registers_from_);
 }
 

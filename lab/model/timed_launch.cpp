@@ -121,7 +121,15 @@ Count TimedLaunch::reading() const {
 void TimedLaunch::take(const LaunchMemory& memory) {
     blocks_.clear();
     found_ = 0;
-    for (const BlockOutline& b : outline_.blocks) blocks_.push_back(timed(b, kernel_, rates_, memory, cut_of(b)));
+    for (const BlockOutline& b : outline_.blocks)
+        blocks_.push_back(lanes_ ? timed_by_lanes(b) : timed(b, kernel_, rates_, memory, cut_of(b)));
+}
+
+TimedBlock TimedLaunch::timed_by_lanes(const BlockOutline& b) const {
+    TimedBlock t{&b, {}};
+    t.fixed = lanes_->fixed();
+    for (const Passage& p : b.passages) t.steps.push_back(p.loop < 0 ? StepTime{} : lanes_->step());
+    return t;
 }
 
 bool TimedLaunch::all_alike() const {
@@ -180,6 +188,14 @@ double TimedLaunch::sum_of_cycles(Index slots) const {
     return sum;
 }
 
+double TimedLaunch::steps() const {
+    Count sum = 0;
+    for (const BlockOutline& b : outline_.blocks)
+        for (const Passage& p : b.passages)
+            if (p.loop >= 0) sum += p.total;
+    return static_cast<double>(sum);
+}
+
 Cut TimedLaunch::cut_of(const BlockOutline& b) const {
     const Index at_once = rows_at_once(b);
     return b.at.size() > 1 ? Cut{b.at[1].size, full_, at_once} : Cut{0, full_, std::max(at_once, full_)};
@@ -222,15 +238,21 @@ const TimedBlock& TimedLaunch::alike(const std::vector<Span>& at) const {
     return found != blocks_.end() ? *found : blocks_.back();
 }
 
-BlockWork TimedLaunch::work_of(const TimedBlock& block, const std::vector<Span>& at) const {
-    double full = 0, ragged = 0, crossed = 0;
+TimedLaunch::Visits TimedLaunch::visits(const std::vector<Span>& at) const {
+    Visits v;
     for (std::size_t k = 0; k < at.size(); ++k)
         if (const Axis& a = outline_.axes[k]; a.promise == Promise::graded) {
             const Tiles seen = *seen_at(outline_.axes, at.data());
-            crossed = static_cast<double>(a.seen->partial(at[k], seen));
-            full = static_cast<double>(seen.full());
-            ragged = seen.ragged() ? 1 : 0;
+            v.crossed = static_cast<double>(a.seen->partial(at[k], seen));
+            v.full = static_cast<double>(seen.full());
+            v.ragged = seen.ragged() ? 1 : 0;
         }
+    return v;
+}
+
+BlockWork TimedLaunch::work_of(const TimedBlock& block, const std::vector<Span>& at) const {
+    if (lanes_) return work_by_lanes(block, at);
+    const auto [full, ragged, crossed] = visits(at);
     BlockWork out{at, block.fixed, {}, block.unhidden};
     for (std::size_t k = 0; k < block.steps.size(); ++k) {
         const Passage& p = block.outline->passages[k];
@@ -245,6 +267,16 @@ BlockWork TimedLaunch::work_of(const TimedBlock& block, const std::vector<Span>&
         out.loops.push_back({p.loop, turns, by_full ? masked * each : 0, block.steps[k]});
     }
     return out;
+}
+
+/// A ragged key tile takes as long as a full one, and a tile that the mask crosses a part of a step more.
+BlockWork TimedLaunch::work_by_lanes(const TimedBlock& block, const std::vector<Span>& at) const {
+    const auto [full, ragged, crossed] = visits(at);
+    const double masked = crossed * constants_of(kernel_.style).mask;
+    for (const Passage& p : block.outline->passages)
+        if (p.loop >= 0)
+            return {at, block.fixed, {{p.loop, full + ragged + masked, masked, lanes_->step()}}, block.unhidden};
+    return {at, block.fixed, {}, block.unhidden};
 }
 
 }  // namespace tilescope::lab

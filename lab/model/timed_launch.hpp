@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "core/record/outline.hpp"
 #include "core/time/kernel.hpp"
 #include "core/time/parts.hpp"
 #include "core/time/step.hpp"
+#include "lab/model/laned.hpp"
 #include "lab/model/launch_memory.hpp"
 
 namespace tilescope::lab {
@@ -30,6 +32,9 @@ class TimedLaunch {
     /// `full`: LaunchKernels::full_rows() of the launch.
     TimedLaunch(const LaunchOutline& outline, const Kernel& kernel, const Rates& rates, Index full)
         : outline_(outline), kernel_(kernel), rates_(rates), full_(full) {}
+    /// From now on, take() times the thread blocks by their lanes.
+    void by_lanes(const LanedTimes& lanes) { lanes_ = lanes; }
+    const std::optional<LanedTimes>& lanes() const { return lanes_; }
 
     Index count(std::size_t axis) const { return axis < outline_.axes.size() ? outline_.axes[axis].tiles.count() : 1; }
     Count blocks() const;
@@ -55,6 +60,8 @@ class TimedLaunch {
     std::vector<BlockCycles> cycles(Index slots) const;
     std::vector<BlockWork> works() const;
 
+    /// Steps of all thread blocks together.
+    double steps() const;
     /// The cycles of all thread blocks together, where every SM holds `slots` of them.
     double sum_of_cycles(Index slots) const;
 
@@ -68,11 +75,18 @@ class TimedLaunch {
     const TimedBlock& alike(const std::vector<Span>& at) const;
 
     BlockWork work_of(const TimedBlock& block, const std::vector<Span>& at) const;
+    struct Visits {
+        double full = 0, ragged = 0, crossed = 0;
+    };
+    Visits visits(const std::vector<Span>& at) const;
+    TimedBlock timed_by_lanes(const BlockOutline& block) const;
+    BlockWork work_by_lanes(const TimedBlock& block, const std::vector<Span>& at) const;
 
     const LaunchOutline& outline_;
     Kernel kernel_;
     const Rates& rates_;
     Index full_;
+    std::optional<LanedTimes> lanes_;
     std::vector<TimedBlock> blocks_;
     mutable std::ptrdiff_t found_ = 0;  // index in blocks_ of the kind that alike() found last
 };

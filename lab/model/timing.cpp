@@ -10,6 +10,7 @@
 #include "lab/model/basis.hpp"
 #include "lab/model/bound.hpp"
 #include "lab/model/dram.hpp"
+#include "lab/model/laned.hpp"
 #include "lab/model/launch_kernels.hpp"
 #include "lab/model/launch_memory.hpp"
 #include "lab/model/placing.hpp"
@@ -37,8 +38,8 @@ class Run {
         for (std::size_t k = 0; k < outline_.launches().size(); ++k) out.launches.push_back(time(k));
         set_basis(out, e_);
         out.no_dram = dram_.why_not();
-        out.without_lanes = std::any_of(outline_.launches().begin(), outline_.launches().end(),
-                                        [](const LaunchOutline& l) { return l.has_lanes; });
+        out.without_lanes = !has_timed_lanes(e_) && std::any_of(outline_.launches().begin(), outline_.launches().end(),
+                                                                [](const LaunchOutline& l) { return l.has_lanes; });
         const auto without_room = std::find_if(out.launches.begin(), out.launches.end(),
                                                [](const LaunchTime& l) { return l.residency.blocks == 0; });
         if (without_room != out.launches.end())
@@ -83,6 +84,8 @@ class Run {
         const double sharing = sharing_at_first(std::max<Count>(1, launch.reading()), slots, sms, kernel.style);
         LaunchMemory memory = memory_of(sharing, sms, rates_, t.clock_mhz, kernel.style);
         if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, kernel.style, memory, t);
+        if (outline.has_lanes && has_timed_lanes(e_))
+            launch.by_lanes(laned_times(e_, slots, {memory.reads_missed, memory.dram_read}));
         launch.take(memory);
         double cycles = 0;
         if (t.blocks > most_blocks_played) {
@@ -93,9 +96,27 @@ class Run {
             cycles = play(launch, {outline.axes, order_of(e_), heads_in_l2(e_), sms, slots, kernel.style, sharing}, t,
                           keeps_stays ? &options_.played->back() : nullptr);
         }
-        t.us = cycles / t.clock_mhz + launching;
+        if (launch.lanes()) cycles = with_start(launch, cycles, t);
+        t.us = std::max(cycles / t.clock_mhz, launch.lanes() ? dram_us(t) : 0) + launching;
         set_bound(t, launch, cycles, sms, launching);
         return t;
+    }
+
+    /// The cycles with those before the first tile. Sets the clock, which falls the more tensor cores are at work.
+    double with_start(const TimedLaunch& launch, double cycles, LaunchTime& t) const {
+        const double all = cycles + launch.lanes()->start();
+        t.lanes = launch.lanes()->laws.back();
+        t.clock_mhz =
+            clock_beside(launch.steps() * t.lanes->busy.tensor / (all * static_cast<double>(e_.gpu.sms)), e_.gpu);
+        return all;
+    }
+    /// Microseconds that DRAM takes for what it has to send and take in.
+    double dram_us(const LaunchTime& t) const {
+        const DramRates dram = dram_of(rates_, Style::tensor_cores);
+        return !t.dram_again ? 0
+                             : (static_cast<double>(t.dram_again->read) / dram.read +
+                                static_cast<double>(t.dram_again->written) / dram.write) /
+                                   1e3;
     }
 
     /// Sets the L2's misses in `memory` and `t`, if they can be found. Thread blocks are played as if the L2 missed

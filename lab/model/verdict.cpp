@@ -8,6 +8,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/model/bound.hpp"
+#include "lab/model/laned_verdict.hpp"
 #include "lab/model/published_tiles.hpp"
 #include "lab/workload/paging.hpp"
 #include "lab/workload/splits.hpp"
@@ -83,6 +84,7 @@ std::string left_over(const LaunchTime& t, const Experiment& e) {
 
 std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
     const std::string keys = keys_in_parallel(t, e);
+    if (t.lanes && t.bound != Bound::launch && t.bound != Bound::blocks) return verdict_of(*t.lanes);
     switch (t.bound) {
         case Bound::launch:
             return message("verdict.launching");

@@ -9,6 +9,7 @@
 #include "core/time/cache.hpp"
 #include "core/time/residency.hpp"
 #include "core/time/step.hpp"
+#include "core/time/tile_law.hpp"
 
 namespace tilescope::lab {
 
@@ -52,6 +53,7 @@ struct LaunchTime : Occupancy {
     double steps = 0;      ///< iterations of that loop in a thread block, on average
     PerUnit busy{};        ///< share of the time and the SMs in which a unit is at work
     Bound bound = Bound::launch;
+    std::optional<TileLaw> lanes = {};      ///< where lanes were played: of a row tile
     std::optional<DramTraffic> dram;        ///< with an empty L2, as hardware counters measure
     std::optional<DramTraffic> dram_again;  ///< when the run is repeated, as for the time
 };

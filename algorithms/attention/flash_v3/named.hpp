@@ -11,7 +11,7 @@ namespace tilescope::flash_v3 {
 /// What --like takes: NamedKernel::name of named_kernels, in their order.
 inline constexpr const char* like_names[] = {"fa3-2024",  "fa3-2025",         "cudnn-9.19",       "triton-plain",
                                              "triton-ws", "triton-pipelined", "triton-ping-pong", "flex"};
-inline constexpr Knob like_knob = {"like", "like", &Tiling::like, like_names, false};
+inline constexpr Knob like_knob = choice("like", &Tiling::like, like_names, "flag.like");
 inline constexpr Knob knobs[] = {br_knob,      bc_knob,          slots_knob,   warpgroups_knob, turns_knob,
                                  overlap_knob, specialised_knob, cluster_knob, persistent_knob, like_knob};
 

@@ -32,7 +32,7 @@ class Program {
         number_slots();
         produce();
         for (Index w = 0; w < p.groups; ++w) consume(w);
-        machine_.name_of = [flags = flags_](Flag f) {
+        machine_.name_of = [flags = flags_](Signal f) {
             for (const auto& [name, flag] : flags)
                 if (flag == f) return name;
             return std::string();
@@ -43,10 +43,10 @@ class Program {
   private:
     using Item = std::pair<char, Index>;
 
-    Flag flag(const std::string& name) {
-        return flags_.try_emplace(name, static_cast<Flag>(flags_.size())).first->second;
+    Signal flag(const std::string& name) {
+        return flags_.try_emplace(name, static_cast<Signal>(flags_.size())).first->second;
     }
-    Flag flag(const std::string& name, Index n) { return flag(name + std::to_string(n)); }
+    Signal flag(const std::string& name, Index n) { return flag(name + std::to_string(n)); }
     static std::string part(Item i, Index p) { return i.first + std::to_string(i.second) + '.' + std::to_string(p); }
 
     /// The tiles that go through the ring for a work item of n steps, in order.
@@ -69,14 +69,14 @@ class Program {
             first += n;
         }
     }
-    void wait(LaneProgram& l, Flag f, Index count = 1) {
+    void wait(LaneProgram& l, Signal f, Index count = 1) {
         l.acts.push_back({.kind = Act::Kind::wait, .what = "wait", .flag = f, .count = count});
     }
     void pass(LaneProgram& l, double cycles) { l.acts.push_back({.kind = Act::Kind::pass, .cycles = cycles}); }
-    void set(LaneProgram& l, Flag f, double after = 0) {
+    void set(LaneProgram& l, Signal f, double after = 0) {
         l.acts.push_back({.kind = Act::Kind::set, .cycles = after, .flag = f});
     }
-    void load(LaneProgram& l, double bytes, Flag f) {
+    void load(LaneProgram& l, double bytes, Signal f) {
         l.acts.push_back({.kind = Act::Kind::load, .flag = f, .bytes = bytes});
     }
 
@@ -105,7 +105,7 @@ class Program {
         const double elements = rows * static_cast<double>(p_.keys) / threads,
                      out = rows * static_cast<double>(p_.dim) / threads;
         const double cycles = 2 * rows * static_cast<double>(p_.keys * p_.dim) / flops;
-        const Flag mine = flag("turn of WG", w + 1), next = flag("turn of WG", (w + 1) % p_.groups + 1);
+        const Signal mine = flag("turn of WG", w + 1), next = flag("turn of WG", (w + 1) % p_.groups + 1);
         Index turns = 0, met = 0;
         if (p_.turns && w == 0) set(l, mine);
         const auto take = [&] {
@@ -118,7 +118,7 @@ class Program {
         const auto result = [&](char x, Index j) {
             return flag(std::string(1, x) + " of WG" + std::to_string(w + 1) + ' ', j);
         };
-        const auto product = [&](const char* what, Item operand, Flag done, double lone) {
+        const auto product = [&](const char* what, Item operand, Signal done, double lone) {
             for (Index p = 0; p < p_.parts; ++p) {
                 wait(l, flag(part(operand, p)));
                 l.acts.push_back({.kind = Act::Kind::product,
@@ -130,7 +130,7 @@ class Program {
                                   .lone = lone});
             }
         };
-        const auto done = [&](Flag f) { wait(l, f), pass(l, heard); };
+        const auto done = [&](Signal f) { wait(l, f), pass(l, heard); };
         const auto work = [&](const char* what, Index step, std::optional<Unit> unit, double c, double n,
                               bool dense = false) {
             const double g = p_.sigma;
@@ -186,7 +186,7 @@ class Program {
     Pipeline p_;
     std::vector<Index> tiles_;
     std::map<std::string, Index> number_of_;  // the index of an item among those that go through the ring
-    std::map<std::string, Flag> flags_;
+    std::map<std::string, Signal> flags_;
     std::vector<LaneProgram> lanes_;
     LaneMachine machine_;
 };
@@ -272,10 +272,10 @@ TEST_CASE("lanes: where units serve in order, a period is the longest way round"
     constexpr double load = 100, latency = 300, product = 250, work = 400, slots = 2;
     constexpr Index steps = 40;
     LaneMachine machine{1, latency, true, {}};
-    const auto full = [](Index n) { return static_cast<Flag>(n); };
-    const auto free = [](Index n) { return static_cast<Flag>(steps + n); };
-    const auto turn = [](Index w) { return static_cast<Flag>(2 * steps + w); };
-    const auto done = [](Index w) { return static_cast<Flag>(2 * steps + 2 + w); };
+    const auto full = [](Index n) { return static_cast<Signal>(n); };
+    const auto free = [](Index n) { return static_cast<Signal>(steps + n); };
+    const auto turn = [](Index w) { return static_cast<Signal>(2 * steps + w); };
+    const auto done = [](Index w) { return static_cast<Signal>(2 * steps + 2 + w); };
     const auto period_of = [&](double cycles_of_work) {
         std::vector<LaneProgram> lanes{{"producer", {}}};
         for (Index n = 0; n < steps; ++n) {
@@ -364,7 +364,7 @@ TEST_CASE("lanes: all orders end, and a ring that cannot go on says who waits fo
           "WG1 waits for K1.0, which producer gives");
     // A flag that nobody gives.
     const std::vector<LaneProgram> lonely{{"WG1", {{.kind = Act::Kind::wait, .flag = 0}}}};
-    CHECK_THROWS_WITH(play_lanes(lonely, {1, 0, true, [](Flag) { return "the turn"; }}),
+    CHECK_THROWS_WITH(play_lanes(lonely, {1, 0, true, [](Signal) { return "the turn"; }}),
                       "WG1 waits for the turn, which nobody gives");
 }
 
