@@ -43,7 +43,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
                 consumer->at(next || !roles.overlap ? 12 : 16);
                 if (roles.rescales_first) scale_rows(*consumer, o, c);
                 consumer->matmul(o, *weights, v, Trans::none);
-                weights.reset();
+                if (!roles.overlap) weights.reset();  // its registers are free when the product is done
             }
             if (next) {
                 consumer->at(13);
@@ -54,10 +54,11 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
                 exp_minus(*consumer, *s, m);
                 scale_rows(*consumer, l, c);
                 update_row_sum(*consumer, l, *s);
+                consumer->at(14);
+                weights.reset();
                 weights.emplace(consumer->alloc("P", i.size, next->size, roles.weights_in, p.dtype));
                 copy(*consumer, *weights, *s);
                 s.reset();
-                consumer->at(14);
                 if (!roles.rescales_first) scale_rows(*consumer, o, c);
             }
         };
