@@ -89,6 +89,7 @@ class LanePrograms : public Listener {
     /// block on the SM. Each program marks when it begins a turn of the innermost loop, and when it ends a tile.
     const std::vector<LaneProgram>& programs() const { return programs_; }
     const LaneMachine& machine() const { return machine_; }
+    const LanedKernel& kernel() const { return kernel_; }
 
   private:
     std::string name_of(Signal flag) const;

@@ -48,6 +48,17 @@ AverageTile average(const LanePlay& play) {
     return a;
 }
 
+/// When a thread block ends that computes only its first tile.
+double end_of_first(const LanePrograms& lanes) {
+    std::vector<LaneProgram> first;
+    for (const LaneProgram& l : lanes.programs()) {
+        const auto end =
+            std::find_if(l.acts.begin(), l.acts.end(), [](const Act& a) { return a.kind == Act::Kind::end; });
+        first.push_back({l.name, {l.acts.begin(), end == l.acts.end() ? end : end + 1}});
+    }
+    return end_of(play_lanes(first, lanes.machine()), 0).at;
+}
+
 std::vector<TileLaw::Wait> waits_per_step(const LanePrograms& lanes, const AverageTile& less, const AverageTile& more,
                                           double steps) {
     constexpr double of_a_cycle = 1e-3;
@@ -72,7 +83,7 @@ TileLaw law_of(const LanePrograms& shorter, Index steps, const LanePrograms& lon
     TileLaw law;
     law.step = (more.cycles - less.cycles) / further;
     law.fixed = less.cycles - n * law.step;
-    law.first = less.first - n * law.step;
+    law.first = (shorter.kernel().persistent ? less.first : end_of_first(shorter)) - n * law.step;
     for (const auto member : of_busy)  // where a tile's end differs between the runs, the difference may be too large
         law.busy.*member = std::min(law.step, (more.busy.*member - less.busy.*member) / further);
     law.waits = waits_per_step(longer, less, more, further);

@@ -9,7 +9,8 @@
 namespace tilescope {
 
 /// A tile of n steps takes `fixed` + n `step` cycles in a thread block that computes one tile after the other. The
-/// first tile takes `first` + n `step` cycles, because nothing of it was loaded ahead.
+/// first tile takes `first` + n `step` cycles, because nothing of it was loaded ahead. Where a thread block ends with
+/// its tile, nothing of a next one delays the first tile either.
 struct TileLaw {
     double fixed = 0, step = 0, first = 0;
     LaneBusy busy;  ///< cycles per step

@@ -22,6 +22,7 @@ struct LanedAttention {
     Index keys = 128, rows = 64;
     bool producer = true;  ///< false: a lane of warpgroups loads K and V itself
     bool narrow = false;   ///< P is a tile of its own, in f16
+    Index rings = 1;       ///< 2: K and V have a ring each, of half of the slots
 };
 struct Warpgroup {
     Span rows;
@@ -58,10 +59,15 @@ inline void run_attention(Gpu& gpu, const LanedAttention& a) {
     };
     const Hbm Q = add("Q", Role::input, all), K = add("K", Role::input, keys), V = add("V", Role::input, keys),
               O = add("O", Role::output, all);
+    const Hbm lse = gpu.add({"LSE", Role::output, Dtype::f32, 1, all, 1, nullptr});
     gpu.launch("attention", {uniform(Tiles(all, all))}, [&](Block& b, Span) {
         std::optional<Lane> own;
         if (a.producer) own.emplace(b.lane("producer", {.warps = 1}));
-        Ring kv = b.ring("KV", a.slots, tile, a.dim, Dtype::f16);
+        const auto ring = [&](const char* name) { return b.ring(name, a.slots / a.rings, tile, a.dim, Dtype::f16); };
+        Ring kv = ring(a.rings == 1 ? "KV" : "K");
+        std::optional<Ring> of_v;
+        if (a.rings == 2) of_v.emplace(ring("V"));
+        Ring& vs = of_v ? *of_v : kv;
         std::vector<Warpgroup> groups;
         const Index lanes = a.one_lane ? 1 : a.groups;
         for (Index w = 0; w < lanes; ++w) {
@@ -81,7 +87,7 @@ inline void run_attention(Gpu& gpu, const LanedAttention& a) {
                     for (Warpgroup& g : groups) ask_scores(g, k);
                 }
                 for (Warpgroup& g : groups) softmax_of(g, *g.s), rescale_output(g);
-                Tile v = producer->load(kv, V, j);
+                Tile v = producer->load(vs, V, j);
                 for (Warpgroup& g : groups) g.lane->matmul(g.o, *g.s, v, Trans::none), g.s.reset();
             });
         } else {
@@ -100,7 +106,7 @@ inline void run_attention(Gpu& gpu, const LanedAttention& a) {
                     }
                 }
                 {
-                    Tile v = producer->load(kv, V, {j.begin - tile, tile});
+                    Tile v = producer->load(vs, V, {j.begin - tile, tile});
                     for (std::size_t w = 0; w < groups.size(); ++w)
                         groups[w].lane->matmul(groups[w].o, before[w], v, Trans::none);
                 }
@@ -108,12 +114,14 @@ inline void run_attention(Gpu& gpu, const LanedAttention& a) {
                 if (a.dim <= 128)
                     for (Warpgroup& g : groups) rescale_output(g);
             });
-            Tile v = producer->load(kv, V, {keys - tile, tile});
+            Tile v = producer->load(vs, V, {keys - tile, tile});
             for (Warpgroup& g : groups) g.lane->matmul(g.o, *g.s, v, Trans::none);
         }
         for (Warpgroup& g : groups) {
             divide_rows(*g.lane, g.o, g.l);
             g.lane->store(g.o, O, g.rows);
+            add_log(*g.lane, g.m, g.l);
+            g.lane->store(g.m, lse, g.rows);
         }
     });
 }
