@@ -100,9 +100,10 @@ LaneActs::Cost LaneActs::cost_of(const Lane& lane, const Event& e, const TileInf
         c.instructions = elements;
         of_unit(c.busy, Unit::alu) = elements / rates_.half;
     } else {
-        c.instructions = exps + flops + integers;
+        const double full_rate = flops + kernel_.unfused * exps;
+        c.instructions = exps + full_rate + integers;
         of_unit(c.busy, Unit::exp) = exps / rates_.exp;
-        of_unit(c.busy, Unit::fma) = flops / rates_.fma;
+        of_unit(c.busy, Unit::fma) = full_rate / rates_.fma;
         of_unit(c.busy, Unit::alu) = integers / rates_.half;
     }
     if (tile.space == Space::sram && e.kind() != Kind::reduce)

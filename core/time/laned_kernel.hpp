@@ -18,6 +18,7 @@ struct LanedKernel {
     Index pieces = 1;    ///< slots that a tile takes in a ring: its load, and a product that reads it, come in as many
     Index slots = 0;     ///< of each ring, in pieces; 0: as many as the program's ring has tiles, times `pieces`
     double sigma = 1.1;  ///< ratio of the cycles of compiled work to those of its instructions (one warp a sub-core)
+    double unfused = 0;  ///< full-rate instructions per exponential besides those of the tile program's operations
     Index blocks = 1;    ///< thread blocks that share an SM
     bool persistent = true;  ///< false: a thread block ends with its tile
     double misses = 0;       ///< share of the bytes that it asks for that L2 lacks
