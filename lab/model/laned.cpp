@@ -6,12 +6,15 @@
 #include <map>
 #include <mutex>
 
+#include "algorithms/contract/roles.hpp"
+#include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/time/lane_programs.hpp"
 #include "core/time/rates.hpp"
 #include "lab/model/style.hpp"
 
 namespace tilescope::lab {
+using text::message;
 namespace {
 
 /// A problem of one head and one row tile that sees all of `steps` full key tiles, in the head dimensions that the
@@ -143,6 +146,21 @@ PlayedLanes played_lanes(const Experiment& e, Index steps, Index tiles) {
     const LanedKernel kernel = e.algorithm->kernel->laned(e.problem, e.tiling, e.gpu);
     const auto programs = programs_of(e, kernel, steps, tiles, {});
     return {programs->programs(), play_lanes(programs->programs(), programs->machine(), true), programs};
+}
+
+void check_lanes_go_on(const Experiment& e) {
+    constexpr Index enough = 4, steps = 3, tiles = 2;  // four whole tiles or more: nobody waits for a slot in use
+    if (!e.algorithm->kernel->laned) return;
+    const LanedKernel kernel = e.algorithm->kernel->laned(e.problem, e.tiling, e.gpu);
+    if (kernel.slots >= enough * kernel.pieces) return;
+    try {
+        const auto programs = programs_of(e, kernel, steps, tiles, {});
+        play_lanes(programs->programs(), programs->machine());
+    } catch (const Stuck& stuck) {
+        const bool turns = e.tiling.turns == on && kernel.slots >= kernel.pieces;
+        throw UsageError(message(turns ? "laned.stuck_with_turns" : "laned.stuck", std::to_string(e.tiling.slots),
+                                 std::to_string(2 * kernel.pieces), stuck.what()));
+    }
 }
 
 }  // namespace tilescope::lab

@@ -45,4 +45,7 @@ struct PlayedLanes {
 };
 PlayedLanes played_lanes(const Experiment& experiment, Index steps, Index tiles = 1);
 
+/// Refuses knobs with which lanes would wait for each other for ever: UsageError says who waits for whom.
+void check_lanes_go_on(const Experiment& experiment);
+
 }  // namespace tilescope::lab

@@ -5,6 +5,7 @@
 
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
+#include "lab/model/laned.hpp"
 #include "lab/model/published_tiles.hpp"
 
 namespace tilescope::lab {
@@ -170,7 +171,9 @@ Experiment mapped(const Algorithm& algorithm, const Problem& problem, const Wish
     const Wish wish = with_splits(given_wish, algorithm, problem, gpu);
     const Tiling& given = wish.tiling;
     const auto with = [&](const Tiling& t) {
-        return Experiment{&algorithm, problem, t, gpu, wish.placing, wish.rule == TileRule::common};
+        Experiment e{&algorithm, problem, t, gpu, wish.placing, wish.rule == TileRule::common};
+        check_lanes_go_on(e);
+        return e;
     };
     if (wish.rule == TileRule::best) {
         if (const auto best = best_mapping(algorithm, problem, wish, gpu, control))
