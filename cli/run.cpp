@@ -57,6 +57,8 @@ void print_levels(const Report& r) {
     table.add({message("column.sm_traffic"), text::bytes(r.counters.hbm_read), text::bytes(r.counters.hbm_write),
                text::number(r.arithmetic_intensity()),
                reduced > 0 ? message("run.crosses_and_adds", text::bytes(reduced)) : message("run.crosses")});
+    if (r.counters.multicast > 0)
+        table.add({message("run.l2_reads"), text::bytes(r.counters.l2_read()), "", "", message("run.l2_reads_are")});
     if (const auto dram = r.dram())
         table.add({message("column.dram_traffic"), text::bytes(dram->read), text::bytes(dram->written),
                    text::number(r.dram_intensity().value_or(0)),

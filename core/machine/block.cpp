@@ -113,11 +113,13 @@ Lane Block::lane(const char* name, const LaneSpec& spec, Here here) {
     return Lane(*this, id, std::move(registers));
 }
 
-Ring Block::ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Index pieces, Here here) {
+Ring Block::ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Index pieces, Index cluster,
+                 Here here) {
     w_.here = here;
-    if (slots < 1 || rows < 1 || cols < 1 || pieces < 1) throw std::logic_error(message("ring.no_slot", name));
+    if (slots < 1 || rows < 1 || cols < 1 || pieces < 1 || cluster < 1)
+        throw std::logic_error(message("ring.no_slot", name));
     return Ring(alloc(name, ceil_div(slots * rows, pieces), cols, Space::sram, dtype, 0, here), rows * cols,
-                std::max<Index>(1, slots / pieces));
+                std::max<Index>(1, slots / pieces), cluster);
 }
 
 LaneId Block::issue_for(LaneId lane) { return std::exchange(w_.issuing, lane); }
@@ -139,7 +141,7 @@ Tile Block::load(Ring& to, const Hbm& from, Span rows, Here here) {
     Tile tile(this, make(loaded, &to.place_));
     filled = {tile.slot_, w_.chip.id(tile.slot_)};
     to.next_ = (to.next_ + 1) % to.filled_.size();
-    fetch(tile, from, rows, cols, here);
+    fetch(tile, from, rows, cols, here, to.cluster_);
     return tile;
 }
 
@@ -156,9 +158,10 @@ void Block::prepare(const Hbm& from, Span rows, Span cols, Here here) {
     if (from.in_pages_) look_up(from, rows, here);
 }
 
-void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
+void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here, Index cluster) {
     Counters cost;
     cost.hbm_read = rows.size * cols.size * size_of(from.dtype_);
+    cost.multicast = cost.hbm_read - cost.hbm_read / cluster;
     charge_write(cost, info(to));
     if (w_.chip.has_data()) {
         float* const out = w_.chip.data(to.slot_);

@@ -55,8 +55,9 @@ class Block {
 
     /// Lanes and rings: core/machine/lane.hpp. Their names must be string literals.
     Lane lane(const char* name, const LaneSpec& spec, Here here = Here::now());
-    /// A tile of rows x cols takes `pieces` slots of the ring: half tiles are loaded one by one.
-    Ring ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Index pieces = 1,
+    /// A tile of rows x cols takes `pieces` slots of the ring: half tiles are loaded one by one. Thread blocks of a
+    /// `cluster` fill their rings with the same tiles: each asks the L2 for its part, which all of them receive.
+    Ring ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Index pieces = 1, Index cluster = 1,
               Here here = Here::now());
     /// HBM -> a new tile in the ring's next slot. The tile that the slot held before must have been given back.
     Tile load(Ring& to, const Hbm& from, Span rows, Here here = Here::now());
@@ -107,7 +108,7 @@ class Block {
     void round_result(const Tile& t);
     std::uint32_t make(TileInfo info, const Tile* within = nullptr);
     LaneId issue_for(LaneId lane);
-    void fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here);
+    void fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here, Index cluster = 1);
     void prepare(const Hbm& from, Span rows, Span cols, Here here);
     void look_up(const Hbm& tensor, Span rows, Here here);
     void read_pages(const Hbm& from, Span rows, Span cols, float* out) const;

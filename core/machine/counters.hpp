@@ -8,8 +8,9 @@
 namespace tilescope {
 
 struct Counters {
-    Bytes hbm_read = 0, hbm_write = 0;            ///< bytes that cross an SM's boundary
-    Bytes hbm_reduce = 0;                         ///< bytes sent to be added to elements in HBM
+    Bytes hbm_read = 0, hbm_write = 0;  ///< bytes that cross an SM's boundary
+    Bytes hbm_reduce = 0;               ///< bytes sent to be added to elements in HBM
+    Bytes multicast = 0;                ///< of hbm_read, bytes that came with the request of another SM of the cluster
     Bytes sram_read = 0, sram_write = 0;          ///< bytes of operands and results in shared memory
     Bytes register_read = 0, register_write = 0;  ///< bytes of operands and results in registers
     Count matmul_flops = 0;                       ///< 2mnk per product
@@ -21,10 +22,11 @@ struct Counters {
         const char* name;
         Count Counters::*member;
     };
-    static const std::array<Field, 12> fields;
+    static const std::array<Field, 13> fields;
 
     void add(const Counters& c, Count times) {
         hbm_read += times * c.hbm_read, hbm_write += times * c.hbm_write, hbm_reduce += times * c.hbm_reduce;
+        multicast += times * c.multicast;
         sram_read += times * c.sram_read, sram_write += times * c.sram_write;
         register_read += times * c.register_read, register_write += times * c.register_write;
         matmul_flops += times * c.matmul_flops, exps += times * c.exps, other_flops += times * c.other_flops;
@@ -37,12 +39,15 @@ struct Counters {
     /// hbm_sent: bytes that leave an SM. hbm: all bytes that cross an SM's boundary.
     Bytes hbm_sent() const { return hbm_write + hbm_reduce; }
     Bytes hbm() const { return hbm_read + hbm_sent(); }
+    /// Bytes that the L2 sends: fewer than hbm_read where SMs of a cluster share what one of them asked for.
+    Bytes l2_read() const { return hbm_read - multicast; }
     Count flops() const { return matmul_flops + exps + other_flops; }
 };
 
-inline constexpr std::array<Counters::Field, 12> Counters::fields{{{"hbm_read_bytes", &Counters::hbm_read},
+inline constexpr std::array<Counters::Field, 13> Counters::fields{{{"hbm_read_bytes", &Counters::hbm_read},
                                                                    {"hbm_write_bytes", &Counters::hbm_write},
                                                                    {"hbm_reduce_bytes", &Counters::hbm_reduce},
+                                                                   {"multicast_bytes", &Counters::multicast},
                                                                    {"sram_read_bytes", &Counters::sram_read},
                                                                    {"sram_write_bytes", &Counters::sram_write},
                                                                    {"register_read_bytes", &Counters::register_read},

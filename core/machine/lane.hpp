@@ -21,11 +21,12 @@ class Ring {
 
   private:
     friend class Block;
-    Ring(Tile place, Index elements, Index slots)
-        : place_(std::move(place)), elements_(elements), filled_(static_cast<std::size_t>(slots)) {}
+    Ring(Tile place, Index elements, Index slots, Index cluster)
+        : place_(std::move(place)), elements_(elements), cluster_(cluster), filled_(static_cast<std::size_t>(slots)) {}
 
     Tile place_;
     Index elements_;  // of a tile
+    Index cluster_;   // thread blocks that receive each tile together
     struct Filled {
         std::uint32_t place = 0;  // ChipMemory::Slot of this tile
         TileId tile = no_tile;

@@ -208,4 +208,24 @@ Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double un
     return Playing(grid, sms, slots, refill, uneven).run();
 }
 
+Timeline deal(const Grid& grid, Index sms, Index slots) {
+    const auto places = static_cast<std::size_t>(std::min<Count>(grid.blocks(), sms * slots));
+    std::vector<double> free(places, 0);
+    Timeline t;
+    double occupied = 0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(grid.blocks()); ++k) {
+        const std::size_t place = k % places;
+        const BlockCycles& cycles = grid.kinds[grid.sequence[k % grid.sequence.size()]];
+        const double from = free[place];
+        free[place] += cycles.back(), occupied += cycles.back();
+        t.stays.push_back({static_cast<std::uint32_t>(place % static_cast<std::size_t>(sms)), from, free[place]});
+        t.last_start = std::max(t.last_start, from);
+    }
+    for (const double end : free)
+        t.cycles = std::max(t.cycles, end), t.after_start += std::max(0.0, end - t.last_start);
+    t.resident = occupied / t.cycles / static_cast<double>(sms);
+    t.shared = {{0, static_cast<Count>(places)}};
+    return t;
+}
+
 }  // namespace tilescope

@@ -58,7 +58,11 @@ struct Timeline {
 /// `uneven`: how much the durations of alike blocks differ, as a fraction; with 0, waves stay in step for ever.
 Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double uneven = 0);
 
-/// The same for `blocks` thread blocks that are alike, wave by wave, without their stays.
+/// The thread blocks dealt out beforehand: each of the places for thread blocks, `slots` on an SM, gets every
+/// so-many-th block of the sequence, one after the other, and takes for it what it takes beside full company.
+Timeline deal(const Grid& grid, Index sms, Index slots);
+
+/// The same as play() for `blocks` thread blocks that are alike, wave by wave, without their stays.
 Timeline play_alike(const BlockCycles& cycles, Count blocks, Index sms, Index slots, Refill refill,
                     const Among& among = {});
 

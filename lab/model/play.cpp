@@ -50,7 +50,7 @@ double play(const TimedLaunch& launch, const Playing& p, LaunchTime& t, PlayedLa
     const std::vector<BlockOfHead> order = dispatch(p.axes, p.order, p.heads_in_l2);
     Grid grid{launch.cycles(p.slots), {}, 1, among, launch.graded()};
     for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
-    const Timeline timeline = tilescope::play(grid, p.sms, p.slots, refill);
+    const Timeline timeline = p.dealt ? deal(grid, p.sms, p.slots) : tilescope::play(grid, p.sms, p.slots, refill);
     if (!alike) cycles = take(timeline, p, t), t.imbalance = imbalance_of(grid);
     if (kept)
         kept->axes = p.axes, kept->order = order, kept->works = launch.works(), kept->timeline = timeline,

@@ -16,6 +16,7 @@ struct Playing {
     const std::vector<Axis>& axes;
     Order order;
     Index heads_in_l2;
+    bool dealt;        ///< to persistent thread blocks beforehand
     Index sms, slots;  ///< thread blocks that an SM holds
     Style style;
     double sharing;  ///< SMs that share L2 and DRAM at first

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/contract/kernel_description.hpp"
+#include "algorithms/contract/roles.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/model/basis.hpp"
@@ -93,8 +94,10 @@ class Run {
             t.resident = static_cast<double>(slots);
         } else {
             const bool keeps_stays = options_.played && t.blocks <= options_.most_stays;
-            cycles = play(launch, {outline.axes, order_of(e_), heads_in_l2(e_), sms, slots, kernel.style, sharing}, t,
-                          keeps_stays ? &options_.played->back() : nullptr);
+            cycles = play(launch,
+                          {outline.axes, order_of(e_), heads_in_l2(e_), launch.lanes() && e_.tiling.persistent == dealt,
+                           sms, slots, kernel.style, sharing},
+                          t, keeps_stays ? &options_.played->back() : nullptr);
         }
         if (launch.lanes()) cycles = with_start(launch, cycles, t);
         t.us = std::max(cycles / t.clock_mhz, launch.lanes() ? dram_us(t) : 0) + launching;

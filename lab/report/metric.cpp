@@ -111,6 +111,8 @@ constexpr Metric all_metrics[] = {
                                   "metric.hbm_write_bytes_about"),
     counter<&Counters::hbm_reduce>("metric.hbm_reduce_bytes", "metric.hbm_reduce_bytes_brief", MetricUnit::bytes,
                                    "metric.hbm_reduce_bytes_about"),
+    counter<&Counters::multicast>("metric.multicast_bytes", "metric.multicast_bytes_brief", MetricUnit::bytes,
+                                  "metric.multicast_bytes_about"),
     counter<&Counters::sram_read>("metric.sram_read_bytes", "metric.sram_read_bytes_brief", MetricUnit::bytes,
                                   "metric.sram_read_bytes_about"),
     counter<&Counters::sram_write>("metric.sram_write_bytes", "metric.sram_write_bytes_brief", MetricUnit::bytes,

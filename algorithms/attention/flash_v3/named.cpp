@@ -169,6 +169,7 @@ Roles roles_of(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
             .apart = apart,
             .slots = apart ? t.slots / 2 : t.slots,
             .pieces = pieces,
+            .cluster = t.cluster,
             .width = apart ? p.dim : dim,
             .rescales_first = kernel.rescales_first && dim > 128,
             .weights_in = in_sram ? Space::sram : Space::registers};

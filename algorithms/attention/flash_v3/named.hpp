@@ -21,6 +21,7 @@ struct Roles {
     bool specialised, overlap;
     bool apart;           ///< K and V have a ring each
     Index slots, pieces;  ///< of each ring; slots that a tile takes
+    Index cluster;        ///< thread blocks that receive each tile of K and V together
     Index width;          ///< columns of the ring that K goes through
     bool rescales_first;  ///< O is rescaled before P V is added, not after
     Space weights_in;     ///< where P lies as an operand of P V

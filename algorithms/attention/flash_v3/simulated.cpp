@@ -15,9 +15,11 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         std::optional<Lane> loads;
         if (roles.specialised) loads.emplace(b.lane("producer", roles.producer));
         Lane& producer = loads ? *loads : consumer;
-        Ring ring = b.ring(roles.apart ? "K" : "KV", roles.slots, tile.bc, roles.width, p.dtype, roles.pieces);
+        Ring ring =
+            b.ring(roles.apart ? "K" : "KV", roles.slots, tile.bc, roles.width, p.dtype, roles.pieces, roles.cluster);
         std::optional<Ring> second;
-        if (roles.apart) second.emplace(b.ring("V", roles.slots, tile.bc, p.dim_v, p.dtype, roles.pieces));
+        if (roles.apart)
+            second.emplace(b.ring("V", roles.slots, tile.bc, p.dim_v, p.dtype, roles.pieces, roles.cluster));
 
         producer->at(3);
         Tile q = producer->load(Q.of(head), i);
