@@ -45,9 +45,13 @@ void LaneActs::close_round_of_turns() {
     std::vector<Warpgroup> round;
     for (const Lane& l : lanes_)
         if (l.turns) round.insert(round.end(), l.groups.begin(), l.groups.end());
-    for (const Warpgroup w : round) states_[w].turn = flag({.says = Says::turn, .name = "", .program = w});
+    for (const Warpgroup w : round) {  // the flag of a second baton follows the first one's
+        states_[w].turn = flag({.says = Says::turn, .name = "", .program = w});
+        for (Index b = 1; b < kernel_.batons; ++b) flag({.says = Says::turn, .name = "", .program = w});
+    }
     for (std::size_t k = 0; k < round.size(); ++k) states_[round[k]].next = states_[round[(k + 1) % round.size()]].turn;
-    if (!round.empty()) acts(round[0]).push_back({.kind = Act::Kind::set, .flag = states_[round[0]].turn});
+    for (Index b = 0; b < kernel_.batons && !round.empty(); ++b)
+        acts(round[0]).push_back({.kind = Act::Kind::set, .flag = states_[round[0]].turn + static_cast<Signal>(b)});
 }
 
 void LaneActs::add_tile() {
@@ -58,6 +62,8 @@ void LaneActs::add_tile() {
     loaded_once_ = 0;
     storing_ = {no_signal, 0};
     for (const RecordedEvent& r : record_.events()) {
+        if (r.step != step_)
+            for (State& s : states_) s.products = 0;
         step_ = r.step;
         carry_out(r);
     }
@@ -196,6 +202,7 @@ void LaneActs::load_into_ring(Warpgroup w, const Act& load, TileId id) {
         if (freed != no_signal) {
             wait(w, freed, 1, Awaited::slot, load.what);
             for_slots_.push_back({w, acts(w).size() - 1});
+            if (c_.slot_notices > 0) add(w, {.kind = Act::Kind::pass, .what = load.what, .cycles = c_.slot_notices});
         }
         if (!s.filled && p == 0 && kernel_.output == OutputPlace::ring && stored_.count > 0)
             wait(w, stored_.flag, stored_.count, Awaited::stored, load.what);
@@ -231,11 +238,18 @@ void LaneActs::product(Warpgroup w, const Event& e) {
     if (const std::size_t made = held(w, e.out).made; made != none && arrivals_[made].awaited != Awaited::product)
         hear_made(w, e.out);
     if (a.space == Space::registers && size_of(a.dtype) > size_of(e.math)) round(w, e.a());
-    if ((lane.turns || lane.meets) && step_ >= 0) take_turn(w);
+    const bool batons = lane.turns && kernel_.batons > 1 && step_ >= 0;
+    const std::size_t baton = batons && s.products++ > 0 ? 1 : 0;
+    if (batons)
+        take_baton(w, baton);
+    else if ((lane.turns || lane.meets) && step_ >= 0)
+        take_turn(w);
     const std::size_t done = arrival({.says = Says::product, .name = info(e.out).name, .program = w}, Awaited::product);
     issue(w, e, done);
     held(w, e.out).made = done;
     for (const TileId id : {e.a(), e.b()}) held(w, id).used = {acts(w).size() - 1, done};
+    s.product = done;
+    if (batons) add(w, {.kind = Act::Kind::set, .flag = s.next + static_cast<Signal>(baton)});
     if (!s.has_turn) return;
     arrivals_[done].turn = s.turns;
     s.hands_on = add(w, {.kind = Act::Kind::set});
@@ -247,14 +261,16 @@ void LaneActs::issue(Warpgroup w, const Event& e, std::size_t done) {
     const bool in_pieces = in_ring(a) || in_ring(info(e.b()));
     const Index pieces = in_pieces ? kernel_.pieces : 1;
     const bool lone = out.cols >= c_.lone_cols && a.space == Space::registers;
+    const double cycles =
+        lane_of(w).part * static_cast<double>(e.cost.matmul_flops) / c_.tensor / static_cast<double>(pieces);
     for (Index p = 0; p < pieces; ++p) {
         for (const TileId id : {e.a(), e.b()})
             if (in_ring(info(id))) hear_piece(w, id, static_cast<std::size_t>(p));
         add(w, {.kind = Act::Kind::product,
                 .what = out.name,
-                .cycles = lane_of(w).part * static_cast<double>(e.cost.matmul_flops) / c_.tensor /
-                          static_cast<double>(pieces),
+                .cycles = cycles,
                 .flag = p + 1 == pieces ? arrivals_[done].flag : no_signal,
+                .late = lone && c_.late > 1 ? c_.late * cycles : 0,
                 .lone = lone ? c_.lone : 1});
     }
 }
@@ -276,6 +292,12 @@ void LaneActs::take_turn(Warpgroup w) {
     }
 }
 
+void LaneActs::take_baton(Warpgroup w, std::size_t baton) {
+    State& s = states_[w];
+    wait(w, s.turn + static_cast<Signal>(baton), ++s.taken[baton], Awaited::turn, "turn");
+    add(w, {.kind = Act::Kind::pass, .what = "turn", .cycles = c_.barrier});
+}
+
 void LaneActs::end_turn(Warpgroup w) {
     State& s = states_[w];
     if (s.hands_on != none) acts(w)[s.hands_on].flag = s.next;
@@ -290,12 +312,15 @@ void LaneActs::store(Warpgroup w, const Event& e) {
     const double bytes = static_cast<double>(e.cost.hbm_sent()), part = lane_of(w).part * bytes;
     if (from.space == Space::registers && bytes < static_cast<double>(from.bytes())) round(w, e.a());
     s.at = no_tile;
+    const double issued = kernel_.store > 0 ? kernel_.store : part / rates_.sram;
     held(w, e.a()).used.act =
-        add(w, {.kind = Act::Kind::pass, .what = e.operation->name, .cycles = part / rates_.sram + c_.barrier});
+        add(w, {.kind = Act::Kind::pass, .what = e.operation->name, .cycles = issued + c_.barrier});
     if (kernel_.output == OutputPlace::own) return;
     if (storing_.flag == no_signal) storing_.flag = flag({.says = Says::stored, .name = from.name});
     ++storing_.count;
-    add(w, {.kind = Act::Kind::set, .cycles = bytes / c_.store + c_.latency, .flag = storing_.flag});
+    add(w, {.kind = Act::Kind::set,
+            .cycles = kernel_.stored > 0 ? kernel_.stored : bytes / c_.store + c_.latency,
+            .flag = storing_.flag});
 }
 
 void LaneActs::give_back(TileId id) {

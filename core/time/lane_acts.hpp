@@ -2,6 +2,7 @@
 // LanePrograms (core/time/lane_programs.hpp).
 #pragma once
 
+#include <array>
 #include <limits>
 #include <span>
 #include <string>
@@ -75,7 +76,11 @@ class LaneActs {
         bool has_turn = false;
         std::size_t hands_on = none;  // the act after the last product of the turn
         Index turns = 0;
-        Signal turn = no_signal, next = no_signal;  // its own, and that of the warpgroup that it hands on to
+        Signal turn = no_signal,
+               next = no_signal;          // its own, and that of the warpgroup that it hands on to; first baton
+        std::array<Index, 2> taken = {};  // turns of each baton, where there are two
+        Index products = 0;               // of this step so far
+        std::size_t product = none;       // the Arrival of its last product
     };
     struct RingState {
         TileId id;
@@ -115,6 +120,7 @@ class LaneActs {
     void hear_readers(Warpgroup w, TileId id);
     void needs_result(Warpgroup w, TileId id);
     void take_turn(Warpgroup w);
+    void take_baton(Warpgroup w, std::size_t baton);
     void end_turn(Warpgroup w);
     void shuffle(Warpgroup w);
 

@@ -22,14 +22,14 @@ struct LaneConstants {
     double beside_dense = 1;  ///< the same for a pass of full-rate instructions alone,
     double steals = 0.7;      ///< and the cycles that such a pass takes from the tensor cores, per cycle
     double lone = 1.46;  ///< factor on a product of `lone_cols` columns or more while no other lane's product waits
+    double late = 1;     ///< factor on the time until such a product is done, not on its use of the tensor cores
     Index lone_cols = 256;
     double bus = 30;            ///< bytes per cycle from L2 to one SM while all ask
     double latency = 555;       ///< of a bulk copy of data that L2 has
     double dram_latency = 390;  ///< further latency of data that L2 lacks
     double dram = 13.1;         ///< bytes per cycle from DRAM to one SM while all ask
+    double slot_notices = 0;    ///< from the end of a slot's last use until the lane that fills it goes on
     double store = 50;          ///< bytes per cycle of one SM's stores
-    /// MHz that tensor cores leave at most; how many fewer they leave the more of the time they work; and at no work.
-    double clock = 1885, clock_of_work = 331, most_clock = 1950;
 };
 
 /// The bus of a kernel: what L2 lacks comes later, and no faster than from DRAM.
@@ -58,7 +58,8 @@ struct LaneFlag {
 ///   instructions. A copy into a narrower type belongs to the pass before. A row's maximum or sum is known after the
 ///   pass: an operation that needs it begins another pass;
 /// - lanes with `turns` use the tensor cores in turn. A turn begins before a product within a loop. It ends after the
-///   last product that comes before the lane needs the result of a product of this turn.
+///   last product that comes before the lane needs the result of a product of this turn. With two batons, a step's
+///   first product has a turn of its own, and each other product one of the second baton; a turn ends with its product.
 /// Operations on one number a row, and their loads and stores, take no time, except the shuffles of a maximum or sum. A
 /// lane of n x 4 warps is played as n warpgroups, each with its part of the rows.
 ///

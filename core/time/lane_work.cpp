@@ -53,6 +53,11 @@ void LaneActs::work_on(Warpgroup w, const Event& e, TileId tile) {
                          info(e.a()).space == Space::registers && size_of(out.dtype) < size_of(info(e.a()).dtype);
     std::size_t act = none;
     if (narrows) {
+        if (kernel_.rounds_late && s.product != none && !heard_[s.product * programs_.size() + w]) {
+            hear(w, s.product, out.name);
+            new_pass(w, e.a(), "round");
+            s.at = no_tile;
+        }
         round(w, e.a());
         act = passes_[held(w, e.a()).pass].act;
     } else {

@@ -19,10 +19,14 @@ struct LanedKernel {
     Index slots = 0;     ///< of each ring, in pieces; 0: as many as the program's ring has tiles, times `pieces`
     double sigma = 1.1;  ///< ratio of the cycles of compiled work to those of its instructions (one warp a sub-core)
     double unfused = 0;  ///< full-rate instructions per exponential besides those of the tile program's operations
-    Index blocks = 1;    ///< thread blocks that share an SM
-    bool persistent = true;  ///< false: a thread block ends with its tile
-    double misses = 0;       ///< share of the bytes that it asks for that L2 lacks
-    Index cluster = 1;       ///< SMs that a tile of a ring comes to at once: each loads its part for all
+    bool rounds_late = false;  ///< a copy into a narrower type waits for products that may still read the last one
+    Index batons = 1;          ///< turns that lanes hand on: 2: one for a step's first product, one for its others
+    double store = 0;          ///< cycles until a warpgroup's stores are issued; 0: as shared memory takes the bytes
+    double stored = 0;         ///< further cycles until their place is free again; 0: as long as the stores take
+    Index blocks = 1;          ///< thread blocks that share an SM
+    bool persistent = true;    ///< false: a thread block ends with its tile
+    double misses = 0;         ///< share of the bytes that it asks for that L2 lacks
+    Index cluster = 1;         ///< SMs that a tile of a ring comes to at once: each loads its part for all
 };
 
 }  // namespace tilescope

@@ -100,10 +100,7 @@ class Play {
             const Act& act = acts[k++];
             switch (act.kind) {
                 case Act::Kind::set:
-                    if (act.cycles > 0)
-                        at(now_ + act.cycles, lane, act.flag);
-                    else
-                        set(act.flag);
+                    act.cycles > 0 ? at(now_ + act.cycles, lane, act.flag) : set(act.flag);
                     continue;
                 case Act::Kind::mark:
                     out_.marks.push_back({lane, act.step, now_, waited_[lane]});
@@ -115,17 +112,10 @@ class Play {
                 case Act::Kind::product:
                     queue_.push_back({lane, &act, act.cycles, now_});
                     return ready_.push_back(lane);
-                case Act::Kind::load: {
-                    if (!machine_.bus_queues) {
-                        at(now_ + machine_.latency + act.bytes / machine_.bus, lane, act.flag);
-                        continue;
-                    }
-                    const double from = std::max(now_, bus_free_);
-                    bus_free_ = from + act.bytes / machine_.bus;
-                    note(lane, act, from, bus_free_ + machine_.latency);
-                    at(bus_free_ + machine_.latency, lane, act.flag);
+                case Act::Kind::load:
+                    load(lane, act);
+                    if (!machine_.bus_queues) continue;
                     return ready_.push_back(lane);
-                }
                 case Act::Kind::work:
                     if (act.cycles == 0) {
                         set(act.flag), set(act.frees);
@@ -141,6 +131,15 @@ class Play {
                     return at(now_ + act.cycles, lane, no_signal);
             }
         }
+    }
+
+    void load(std::uint32_t lane, const Act& act) {
+        const double from = machine_.bus_queues ? std::max(now_, bus_free_) : now_;
+        const double there = from + act.bytes / machine_.bus + machine_.latency;
+        at(there, lane, act.flag);
+        if (!machine_.bus_queues) return;
+        bus_free_ = from + act.bytes / machine_.bus;
+        note(lane, act, from, there);
     }
 
     /// Makes lanes ready whose flag was set often enough. Returns whether there were any.
@@ -204,8 +203,7 @@ class Play {
         if (!queue_.empty() && (queue_.front().left -= products * cycles) < of_a_cycle) {
             const Product done = queue_.front();
             queue_.pop_front();
-            set(done.act->flag), set(done.act->frees);
-            note(done.lane, *done.act, done.from, now_);
+            end(done);
             if (!queue_.empty()) queue_.front().from = now_;
         }
         for (std::size_t k = 0; k < work_.size(); ++k) work_[k].left -= rates[k] * cycles;
@@ -221,6 +219,15 @@ class Play {
             timers_.pop();
             t.flag == no_signal ? ready_.push_back(t.lane) : set(t.flag);
         }
+    }
+    void end(const Product& done) {
+        note(done.lane, *done.act, done.from, now_);
+        const double there = done.from + done.act->late;
+        for (const Signal f : {done.act->flag, done.act->frees})
+            if (there <= now_)
+                set(f);
+            else if (f != no_signal)
+                at(there, done.lane, f);
     }
     void account(double cycles) {
         const bool cuda = static_cast<Index>(work_.size()) > at_work_on(std::nullopt);

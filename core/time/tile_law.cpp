@@ -59,6 +59,10 @@ double end_of_first(const LanePrograms& lanes) {
     return end_of(play_lanes(first, lanes.machine()), 0).at;
 }
 
+double first_of(const LanePrograms& lanes, const AverageTile& tile) {
+    return lanes.kernel().persistent ? tile.first : end_of_first(lanes);
+}
+
 std::vector<TileLaw::Wait> waits_per_step(const LanePrograms& lanes, const AverageTile& less, const AverageTile& more,
                                           double steps) {
     constexpr double of_a_cycle = 1e-3;
@@ -76,6 +80,11 @@ std::vector<TileLaw::Wait> waits_per_step(const LanePrograms& lanes, const Avera
 
 }  // namespace
 
+TileCycles cycles_of_tile(const LanePrograms& lanes) {
+    const AverageTile tile = average(play_lanes(lanes.programs(), lanes.machine()));
+    return {tile.cycles, first_of(lanes, tile)};
+}
+
 TileLaw law_of(const LanePrograms& shorter, Index steps, const LanePrograms& longer, Index more_steps) {
     const AverageTile less = average(play_lanes(shorter.programs(), shorter.machine()));
     const AverageTile more = average(play_lanes(longer.programs(), longer.machine()));
@@ -83,7 +92,7 @@ TileLaw law_of(const LanePrograms& shorter, Index steps, const LanePrograms& lon
     TileLaw law;
     law.step = (more.cycles - less.cycles) / further;
     law.fixed = less.cycles - n * law.step;
-    law.first = (shorter.kernel().persistent ? less.first : end_of_first(shorter)) - n * law.step;
+    law.first = first_of(shorter, less) - n * law.step;
     for (const auto member : of_busy)  // where a tile's end differs between the runs, the difference may be too large
         law.busy.*member = std::min(law.step, (more.busy.*member - less.busy.*member) / further);
     law.waits = waits_per_step(longer, less, more, further);

@@ -36,6 +36,12 @@ struct TileLaw {
 /// How many tiles a thread block has to compute for a law. The law is that of tiles 3 to 5, and of tile 1.
 inline constexpr Index tiles_of_law = 5;
 
+/// A tile of as many steps as were run, without a law: a short one does not settle within its steps.
+struct TileCycles {
+    double tile = 0, first = 0;  ///< among others; of a thread block that begins with it
+};
+TileCycles cycles_of_tile(const LanePrograms& lanes);
+
 /// From runs of the same kernel with a tile of so many steps, of `tiles_of_law` tiles. Throws Stuck.
 TileLaw law_of(const LanePrograms& shorter, Index steps, const LanePrograms& longer, Index more_steps);
 

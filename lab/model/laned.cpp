@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -39,6 +40,7 @@ Rates bare_rates(const GpuSpec& gpu) {
 LaneConstants constants_on(const GpuSpec& gpu, const Outside& outside) {
     LaneConstants c;
     c.tensor = gpu.tensor_flops_per_clk;
+    c.lone = 1, c.late = 1.46, c.lone_cols = 192, c.slot_notices = 59;
     if (outside.dram > 0) c.dram = outside.dram;
     return c;
 }
@@ -94,7 +96,23 @@ TileLaw law(const Experiment& e, Index blocks, const Outside& outside) {
     return known.emplace(key, std::move(made)).first->second;
 }
 
-constexpr double start_of_block = 1500;  // cycles until a thread block begins, and its end
+constexpr double start_of_block = 1500, start_of_persistent = 2600;  // cycles until a thread block begins, and its end
+
+constexpr double of_an_h100 = 1980;  // MHz, at most: GpuSpec::clock_mhz
+
+/// MHz before power limits the clock, by the share of a step in which tensor cores work. Measured on an H200 in the
+/// first 20 ms of work after idling, with a microbenchmark of that duty on random numbers.
+double free_clock(double share) {
+    struct Point {
+        double share, mhz;
+    };
+    static constexpr Point points[] = {{0, 1980},    {0.05, 1790}, {0.27, 1780}, {0.45, 1775},
+                                       {0.69, 1750}, {0.80, 1660}, {0.93, 1610}, {1, 1600}};
+    for (std::size_t k = 1; k < std::size(points); ++k)
+        if (const Point& a = points[k - 1], &b = points[k]; share <= b.share)
+            return a.mhz + (b.mhz - a.mhz) * (share - a.share) / (b.share - a.share);
+    return points[std::size(points) - 1].mhz;
+}
 
 }  // namespace
 
@@ -124,13 +142,15 @@ double LanedTimes::fixed() const {
 
 double LanedTimes::start() const {
     const TileLaw& l = laws.back();
-    return kernel.persistent ? start_of_block + std::max(0.0, l.first - l.fixed) : start_of_block;
+    return kernel.persistent ? start_of_persistent + std::max(0.0, l.first - l.fixed) : start_of_block;
 }
 
-double clock_beside(double tensor_share, const GpuSpec& gpu) {
-    constexpr double of_an_h100 = 1980;  // MHz, at most: GpuSpec::clock_mhz
-    const LaneConstants c;
-    return std::min(c.most_clock, c.clock - c.clock_of_work * tensor_share) * gpu.clock_mhz / of_an_h100;
+double clock_beside(double tensor_share, double cycles, const GpuSpec& gpu) {
+    constexpr double launches_before = 11, free_us = 20e3, until_limit_us = 60e3;
+    const double free = free_clock(tensor_share), limited = std::min(free, 1900 - 500 * tensor_share);
+    const double worked_us = launches_before * cycles / free;
+    const double weight = std::clamp((worked_us - free_us) / until_limit_us, 0.0, 1.0);
+    return (free * (1 - weight) + limited * weight) * gpu.clock_mhz / of_an_h100;
 }
 
 LanedTimes laned_times(const Experiment& e, Index blocks_on_sm, const Outside& outside) {

@@ -33,8 +33,9 @@ struct LanedTimes {
     /// Cycles of a launch before the first tile's law holds.
     double start() const;
 };
-/// The clock, in MHz, while tensor cores work for this share of the time.
-double clock_beside(double tensor_share, const GpuSpec& gpu);
+/// The clock, in MHz, while tensor cores work for this share of a step, in a kernel that takes so many cycles and runs
+/// again and again: the median of 15 launches after 3.
+double clock_beside(double tensor_share, double cycles, const GpuSpec& gpu);
 LanedTimes laned_times(const Experiment& experiment, Index blocks_on_sm, const Outside& outside = {});
 
 /// The lanes of one SM while it works on `tiles` row tiles of `steps` key tiles each.

@@ -188,14 +188,6 @@ double TimedLaunch::sum_of_cycles(Index slots) const {
     return sum;
 }
 
-double TimedLaunch::steps() const {
-    Count sum = 0;
-    for (const BlockOutline& b : outline_.blocks)
-        for (const Passage& p : b.passages)
-            if (p.loop >= 0) sum += p.total;
-    return static_cast<double>(sum);
-}
-
 Cut TimedLaunch::cut_of(const BlockOutline& b) const {
     const Index at_once = rows_at_once(b);
     return b.at.size() > 1 ? Cut{b.at[1].size, full_, at_once} : Cut{0, full_, std::max(at_once, full_)};

@@ -60,8 +60,6 @@ class TimedLaunch {
     std::vector<BlockCycles> cycles(Index slots) const;
     std::vector<BlockWork> works() const;
 
-    /// Steps of all thread blocks together.
-    double steps() const;
     /// The cycles of all thread blocks together, where every SM holds `slots` of them.
     double sum_of_cycles(Index slots) const;
 

@@ -105,12 +105,12 @@ class Run {
         return t;
     }
 
-    /// The cycles with those before the first tile. Sets the clock, which falls the more tensor cores are at work.
+    /// The cycles with those before the first tile. Sets the clock, which falls the more of a step tensor cores are at
+    /// work.
     double with_start(const TimedLaunch& launch, double cycles, LaunchTime& t) const {
         const double all = cycles + launch.lanes()->start();
         t.lanes = launch.lanes()->laws.back();
-        t.clock_mhz =
-            clock_beside(launch.steps() * t.lanes->busy.tensor / (all * static_cast<double>(e_.gpu.sms)), e_.gpu);
+        t.clock_mhz = clock_beside(t.lanes->busy.tensor / t.lanes->step, all, e_.gpu);
         return all;
     }
     /// Microseconds that DRAM takes for what it has to send and take in.

@@ -14,6 +14,11 @@ bool is_local(const Problem& p) { return p.mask.hides() && !p.mask.is_causal(); 
 /// sub-core reaches in microbenchmarks. Triton: from FlexAttention's counted cycles at d = 128.
 constexpr double by_hand = 1.1, by_triton = 1.4;
 
+/// Cycles until a warpgroup has issued its stores of O, and further ones until O's place is free again.
+struct Storing {
+    double issued = 0, freed = 0;
+};
+
 /// A kernel of a library on this program: which knobs it has for a problem, and what is no knob.
 struct NamedKernel {
     Tiling (*tiling)(const Problem&);  ///< br, bc and slots are given
@@ -23,8 +28,12 @@ struct NamedKernel {
     bool (*weights_in_sram)(const Problem&) = nullptr;
     bool longest_first = false;  ///< under a mask: Order::longest_in_l2
     OutputPlace output = OutputPlace::own;
+    bool rounds_late = false;  ///< P is rounded when the product that reads the last one is done
+    double unfused = 0;        ///< instructions an exponential more: scale and maximum apart
+    Index batons = 1;          ///< 2: turns at Q K^T and at P V go round by themselves
     double sigma = by_hand;
-    bool pads = true;  ///< head dimensions between those that it is compiled for
+    Storing (*stores)(Index dim) = nullptr;  ///< nullptr: as shared memory takes the bytes
+    bool pads = true;                        ///< head dimensions between those that it is compiled for
 };
 
 /// hopper/tile_size.h: queries x keys.
@@ -57,13 +66,19 @@ Tiling fa3_2024(const Problem& p) {
     return in_flash_attention(p, dim_of(p) <= 64 ? Tiling{192, 128} : current_tiles(p));
 }
 
-/// Counted on an H100: 132 thread blocks of 384 threads, tiles of 128 x 128, and 134,144 or 232,448 bytes of shared
-/// memory. Tiles of more than 128 columns come in halves.
+/// Counted on an H100 and an H200: 132 thread blocks of 384 threads, tiles of 128 x 128, and 134,144 or 232,448 bytes
+/// of shared memory. The ring holds whole tiles: two waits for bytes a step, two releases. Above d = 128 a warpgroup
+/// waits for its Q K^T and its P V, at d = 64 and 128 for less than either takes.
 Tiling cudnn(const Problem& p) {
-    const Index dim = dim_of(p), slots = dim <= 64 ? 7 : dim <= 128 ? 6 : dim <= 192 ? 7 : 5;
+    const Index dim = dim_of(p), slots = dim <= 64 ? 7 : dim <= 128 ? 6 : 2;
     Tiling t{128, 128};
-    t.slots = slots, t.persistent = counted;
+    t.slots = slots, t.overlap = dim <= 128 ? on : off, t.persistent = counted;
     return t;
+}
+/// Counted: a store for each 64 columns; above d = 128 the next one waits until the last was read.
+Storing cudnn_stores(Index dim) {
+    const double stores = static_cast<double>(ceil_div(dim, 64));
+    return {dim <= 128 ? 512 + 50 * (stores - 1) : 930 * stores - 510, 510};
 }
 
 /// Triton's fused attention: 128 x 128, two warpgroups, and four schedules of the same loop.
@@ -81,14 +96,15 @@ Tiling flex(const Problem& p) {
 }
 
 constexpr NamedKernel named_kernels[] = {
-    {.tiling = fa3_2024, .apart = true, .rescales_first = true, .output = OutputPlace::ring},
+    {.tiling = fa3_2024, .apart = true, .rescales_first = true, .output = OutputPlace::ring, .rounds_late = true},
     {.tiling = fa3_2025,
      .apart = true,
      .rescales_first = true,
      .weights_in_sram = weights_in_sram,
      .longest_first = true,
-     .output = OutputPlace::ring},
-    {.tiling = cudnn, .pieces = 2, .output = OutputPlace::query},
+     .output = OutputPlace::ring,
+     .rounds_late = true},
+    {.tiling = cudnn, .output = OutputPlace::query, .unfused = 1, .batons = 2, .stores = cudnn_stores},
     {.tiling = [](const Problem&) { return triton(off, off, off, a_block_each); }, .sigma = by_triton, .pads = false},
     {.tiling = [](const Problem&) { return triton(on, off, off, a_block_each); }, .sigma = by_triton, .pads = false},
     {.tiling = [](const Problem&) { return triton(on, on, off, a_block_each); }, .sigma = by_triton, .pads = false},
@@ -133,10 +149,16 @@ LanedKernel laned(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
     const Tiling t = complete(p, given, gpu);
     const NamedKernel& kernel = named(t.like);
     const Roles roles = roles_of(p, t, gpu);
+    const Storing stores = kernel.stores ? kernel.stores(padded(p.dim_v, t)) : Storing{};
     return {.output = kernel.output,
             .pieces = roles.pieces,
             .slots = roles.slots,
             .sigma = kernel.sigma,
+            .unfused = kernel.unfused,
+            .rounds_late = kernel.rounds_late,
+            .batons = kernel.batons,
+            .store = stores.issued,
+            .stored = stores.freed,
             .persistent = t.persistent != a_block_each,
             .cluster = t.cluster};
 }

@@ -95,7 +95,8 @@ namespace {
 /// Whether a chain of two tiles ends. Who has the turn waits for the next tile of K, whose slot the other warpgroup
 /// frees only with the turn. Q comes after the first tile of K, of which all pieces need a slot.
 bool is_stuck(const LanedAttention& a, const LanedKernel& k) {
-    return k.slots < k.pieces || (a.turns && a.producer && a.groups > 1 && a.steps > 1 && k.slots < 2 * k.pieces);
+    return k.slots < k.pieces ||
+           (a.turns && k.batons == 1 && a.producer && a.groups > 1 && a.steps > 1 && k.slots < 2 * k.pieces);
 }
 
 void check_end(const LanedAttention& a, const LanedKernel& k) {
@@ -136,6 +137,15 @@ TEST_CASE("lanes: chains of tiles end, or say who waits for whom", "[lanes]") {
                                                .steps = steps,
                                                .producer = producer},
                                               {.output = output, .pieces = pieces, .slots = slots});
+    // With two batons nobody has a turn while it waits for a tile.
+    for (const bool overlap : {false, true})
+        for (const Index groups : {1, 2, 3})
+            for (const Index steps : {1, 2, 3})
+                for (const Index pieces : {1, 2})
+                    for (Index slots = 1; slots <= 2 * pieces + 1; ++slots)
+                        check_end(
+                            {.groups = groups, .overlap = overlap, .turns = true, .one_lane = true, .steps = steps},
+                            {.pieces = pieces, .slots = slots, .batons = 2});
     // A lane for each warpgroup.
     for (const bool overlap : {false, true})
         for (const bool turns : {false, true})

@@ -156,6 +156,41 @@ TEST_CASE("lanes: a step is no longer where there is more of anything", "[lanes]
     }
 }
 
+// The same model with what was measured on an H200: a slot's last use is noticed 59 cycles later, a product of 192
+// columns or more is late but leaves the tensor cores to others, and O's stores take their time. The model rescales in
+// every step, shuffles for a row's sum, and converts the first step's P as well.
+TEST_CASE("lanes: two batons, and a copy that waits for a product", "[lanes]") {
+    LaneConstants c;
+    c.latency = 478, c.bus = 86, c.slot_notices = 59, c.lone = 1, c.late = 1.46, c.lone_cols = 192;
+    LanedKernel k{.output = OutputPlace::query, .unfused = 1, .batons = 2, .store = 512, .stored = 510};
+    check_law("cuDNN, d = 64", {overlapped(64, 7), k, c}, {2190.85, 1976.60, 1871.36, 0});
+    k.store = 512 + 50;
+    check_law("cuDNN, d = 128", {overlapped(128, 6), k, c}, {2618.58, 2649.89, 2489.60, 0});
+    LanedAttention serial = overlapped(256, 2);
+    serial.overlap = false, k.store = 930 * 4 - 510;
+    check_law("cuDNN, d = 256", {serial, k, c}, {5920.69, 4791.73, 6172.73, 0});
+    c.bus = 30;
+    check_law("cuDNN, d = 256, a slow bus", {serial, k, c}, {6858.41, 5274.11, 8532.95, 0});
+    LanedAttention a = overlapped(128, 4);
+    a.narrow = true, c.bus = 86;
+    k = {.output = OutputPlace::ring, .rounds_late = true, .store = 562, .stored = 510};
+    const TileLaw law = law_of_case({a, k, c});
+    CHECK(near(law.fixed, 2963.86));
+    CHECK(near(law.step, 2585.91));
+    CHECK(near(law.first, 2453.86));
+}
+
+TEST_CASE("lanes: a tile of few steps", "[lanes]") {
+    for (const bool persistent : {false, true}) {
+        const LanedKernel k{.output = OutputPlace::query, .persistent = persistent};
+        const PlayedAttention eight(overlapped(128, 6), {}, k, tiles_of_law);
+        const TileCycles cycles = cycles_of_tile(eight.lanes);
+        const TileLaw law = law_of_case({overlapped(128, 6), k});
+        CHECK(near(cycles.tile, law.tile(8)));
+        CHECK(near(cycles.first, law.first_tile(8)));
+    }
+}
+
 TEST_CASE("lanes: instructions that a compiler does not fuse", "[lanes]") {
     // cuDNN has a multiplication more for each exponential: 4.5 instructions instead of 3.5. Exponentials hide it,
     // unless products run beside them.
