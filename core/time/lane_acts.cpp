@@ -270,7 +270,6 @@ void LaneActs::issue(Warpgroup w, const Event& e, std::size_t done) {
                 .what = out.name,
                 .cycles = cycles,
                 .flag = p + 1 == pieces ? arrivals_[done].flag : no_signal,
-                .late = lone && c_.late > 1 ? c_.late * cycles : 0,
                 .lone = lone ? c_.lone : 1});
     }
 }

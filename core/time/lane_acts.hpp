@@ -122,6 +122,7 @@ class LaneActs {
     void take_turn(Warpgroup w);
     void take_baton(Warpgroup w, std::size_t baton);
     void end_turn(Warpgroup w);
+    bool is_as_made(Warpgroup w, TileId id);
     void shuffle(Warpgroup w);
 
     Cost cost_of(const Lane& lane, const Event& e, const TileInfo& tile) const;

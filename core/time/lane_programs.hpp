@@ -12,7 +12,7 @@
 namespace tilescope {
 
 /// Constants of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM. Measured on an
-/// H100 with microbenchmarks.
+/// H100 and an H200 with microbenchmarks (docs/measured/h200/forward).
 struct LaneConstants {
     double tensor = 4096;     ///< FLOPs of wgmma in f16 per cycle
     double notices = 58;      ///< from the end of a product until the warpgroup that waits for it goes on
@@ -21,14 +21,14 @@ struct LaneConstants {
     double beside = 2.8;      ///< extra cycles per cycle of instructions while tensor cores are at work
     double beside_dense = 1;  ///< the same for a pass of full-rate instructions alone,
     double steals = 0.7;      ///< and the cycles that such a pass takes from the tensor cores, per cycle
-    double lone = 1.46;  ///< factor on a product of `lone_cols` columns or more while no other lane's product waits
-    double late = 1;     ///< factor on the time until such a product is done, not on its use of the tensor cores
+    double lone = 1;  ///< factor on a product of `lone_cols` columns or more while no other lane's product waits
     Index lone_cols = 256;
-    double bus = 30;            ///< bytes per cycle from L2 to one SM while all ask
-    double latency = 555;       ///< of a bulk copy of data that L2 has
+    double bus = 86;            ///< bytes per cycle from L2 to one SM while all ask, many of them for the same
+    double lonely_bus = 30;     ///< the same where each asks for tiles of its own
+    double latency = 478;       ///< of a bulk copy of data that L2 has
     double dram_latency = 390;  ///< further latency of data that L2 lacks
     double dram = 13.1;         ///< bytes per cycle from DRAM to one SM while all ask
-    double slot_notices = 0;    ///< from the end of a slot's last use until the lane that fills it goes on
+    double slot_notices = 59;   ///< from the end of a slot's last use until the lane that fills it goes on
     double store = 50;          ///< bytes per cycle of one SM's stores
 };
 

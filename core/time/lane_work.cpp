@@ -24,6 +24,7 @@ void LaneActs::work(Warpgroup w, const Event& e) {
     };
     const bool keeps_unheard =
         std::any_of(e.reads.begin(), e.reads.end(), [&](const Operand& o) { return is_unheard(o.tile); });
+    if (wide(out) && !reduces && e.operation->access == Access::update && is_as_made(w, e.out)) return;
     const std::size_t before = acts(w).size();
     for (const TileId id : {e.out, e.a(), e.b()})
         if (id != no_tile) needs_result(w, id);
@@ -36,6 +37,12 @@ void LaneActs::work(Warpgroup w, const Event& e) {
     if (keeps_unheard) shuffle(w);
     work_on(w, e, reduces ? e.a() : e.out);
     if (reduces && !is_unheard(e.out)) s.unheard.push_back(e.out);
+}
+
+/// Whether nothing has written the warpgroup's part of the tile since it was made: kernels do not rescale such zeros.
+bool LaneActs::is_as_made(Warpgroup w, TileId id) {
+    const Held& h = held(w, id);
+    return h.made == none && h.pass == none && h.used.act == none;
 }
 
 void LaneActs::shuffle(Warpgroup w) {

@@ -23,6 +23,7 @@ struct LanedKernel {
     Index batons = 1;          ///< turns that lanes hand on: 2: one for a step's first product, one for its others
     double store = 0;          ///< cycles until a warpgroup's stores are issued; 0: as shared memory takes the bytes
     double stored = 0;         ///< further cycles until their place is free again; 0: as long as the stores take
+    double ragged = 0;         ///< cycles that each step takes longer where the last step's tile is cut
     Index blocks = 1;          ///< thread blocks that share an SM
     bool persistent = true;    ///< false: a thread block ends with its tile
     double misses = 0;         ///< share of the bytes that it asks for that L2 lacks

@@ -222,12 +222,7 @@ class Play {
     }
     void end(const Product& done) {
         note(done.lane, *done.act, done.from, now_);
-        const double there = done.from + done.act->late;
-        for (const Signal f : {done.act->flag, done.act->frees})
-            if (there <= now_)
-                set(f);
-            else if (f != no_signal)
-                at(there, done.lane, f);
+        set(done.act->flag), set(done.act->frees);
     }
     void account(double cycles) {
         const bool cuda = static_cast<Index>(work_.size()) > at_work_on(std::nullopt);

@@ -51,7 +51,6 @@ struct Act {
     Signal flag = no_signal;   ///< says that the result is there
     Signal frees = no_signal;  ///< says that the operand is no longer needed: its slot of a ring is free
     Index count = 1;
-    double late = 0;                   ///< of a product: its flags are set so many cycles after it begins, or later
     double lone = 1;                   ///< of a product: factor on its cycles while no other lane has one in the queue
     double bytes = 0;                  ///< of a load
     std::optional<Unit> unit = {};     ///< of work; nullopt: it uses no unit, as the latency of a shuffle

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <mutex>
+#include <span>
+#include <utility>
 
 #include "algorithms/contract/roles.hpp"
 #include "core/text/message.hpp"
@@ -40,7 +41,7 @@ Rates bare_rates(const GpuSpec& gpu) {
 LaneConstants constants_on(const GpuSpec& gpu, const Outside& outside) {
     LaneConstants c;
     c.tensor = gpu.tensor_flops_per_clk;
-    c.lone = 1, c.late = 1.46, c.lone_cols = 192, c.slot_notices = 59;
+    c.bus = outside.sharing >= 8 ? c.bus : outside.sharing >= 4 ? 63 : c.lonely_bus;
     if (outside.dram > 0) c.dram = outside.dram;
     return c;
 }
@@ -69,49 +70,66 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     const auto add = [&](auto... values) { ((key[n++] = static_cast<double>(values)), ...); };
     add(t.br, t.bc, t.slots, t.warpgroups, t.turns, t.overlap, t.specialised, t.cluster, t.persistent, t.like);
     add(p.dim, p.dim_v, static_cast<int>(p.dtype), p.soft_cap.has_value(), p.bias.terms.size(), p.alibi > 0);
-    add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, outside.missed, outside.dram);
+    add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, outside.missed, outside.dram, outside.sharing);
     add(g.tensor_flops_per_clk, g.fp32_lanes, g.exp_per_clk, g.sram_bytes_per_clk.value_or(0), g.registers_per_sm);
     return key;
 }
 
-TileLaw new_law(const Experiment& e, Index blocks, const Outside& outside) {
+/// A law, and the cycles of tiles that are too short for it.
+struct KnownLaw {
+    TileLaw law;
+    std::vector<double> few;
+};
+
+KnownLaw played(const Experiment& e, Index blocks, const Outside& outside) {
     constexpr Index steps = 8, more = 16;
     LanedKernel kernel = e.algorithm->kernel->laned(e.problem, e.tiling, e.gpu);
     kernel.blocks = blocks;
-    const auto few = programs_of(e, kernel, steps, tiles_of_law, outside),
-               many = programs_of(e, kernel, more, tiles_of_law, outside);
-    return law_of(*few, steps, *many, more);
+    const auto of = [&](Index n) { return programs_of(e, kernel, n, tiles_of_law, outside); };
+    KnownLaw out{law_of(*of(steps), steps, *of(more), more), {}};
+    for (Index n = 1; n < steps; ++n) {
+        const TileCycles tile = cycles_of_tile(*of(n));
+        out.few.push_back(kernel.persistent || blocks > 1 ? tile.tile : tile.first);
+    }
+    return out;
 }
 
-TileLaw law(const Experiment& e, Index blocks, const Outside& outside) {
+const KnownLaw& known_law(const Experiment& e, Index blocks, const Outside& outside) {
     static std::mutex mutex;
-    static std::map<LawKey, TileLaw> known;
+    static std::map<LawKey, KnownLaw> all;
     const LawKey key = key_of(e, blocks, outside);
     {
         const std::lock_guard lock(mutex);
-        if (const auto found = known.find(key); found != known.end()) return found->second;
+        if (const auto found = all.find(key); found != all.end()) return found->second;
     }
-    TileLaw made = new_law(e, blocks, outside);
+    KnownLaw made = played(e, blocks, outside);
     const std::lock_guard lock(mutex);
-    return known.emplace(key, std::move(made)).first->second;
+    return all.emplace(key, std::move(made)).first->second;
 }
 
 constexpr double start_of_block = 1500, start_of_persistent = 2600;  // cycles until a thread block begins, and its end
 
 constexpr double of_an_h100 = 1980;  // MHz, at most: GpuSpec::clock_mhz
 
-/// MHz before power limits the clock, by the share of a step in which tensor cores work. Measured on an H200 in the
-/// first 20 ms of work after idling, with a microbenchmark of that duty on random numbers.
-double free_clock(double share) {
-    struct Point {
-        double share, mhz;
-    };
-    static constexpr Point points[] = {{0, 1980},    {0.05, 1790}, {0.27, 1780}, {0.45, 1775},
-                                       {0.69, 1750}, {0.80, 1660}, {0.93, 1610}, {1, 1600}};
-    for (std::size_t k = 1; k < std::size(points); ++k)
-        if (const Point& a = points[k - 1], &b = points[k]; share <= b.share)
+/// A point of a clock that falls with the share of a step in which tensor cores work.
+struct ClockPoint {
+    double share, mhz;
+};
+// Measured on an H200 in the first 20 ms of work after idling: products with pauses, and a softmax beside them, on
+// random numbers (docs/measured/h200/forward/clock.csv). Launches of 0.2 and of 1 ms; the ends are carried on.
+constexpr ClockPoint of_short_launches[] = {{0, 1980},     {0.05, 1760},  {0.149, 1761}, {0.358, 1772}, {0.551, 1746},
+                                            {0.613, 1726}, {0.659, 1723}, {0.694, 1714}, {0.72, 1701},  {0.745, 1691},
+                                            {0.759, 1679}, {0.786, 1668}, {0.807, 1659}, {0.828, 1648}, {0.862, 1635},
+                                            {0.88, 1620},  {0.906, 1600}, {1, 1560}};
+constexpr ClockPoint of_long_launches[] = {{0, 1980},     {0.05, 1790},  {0.149, 1790}, {0.358, 1793}, {0.552, 1786},
+                                           {0.609, 1782}, {0.668, 1775}, {0.703, 1752}, {0.735, 1733}, {0.75, 1715},
+                                           {0.768, 1698}, {0.79, 1684},  {0.801, 1679}, {0.82, 1667},  {0.836, 1654},
+                                           {0.873, 1635}, {0.906, 1610}, {1, 1570}};
+double clock_at(double share, std::span<const ClockPoint> points) {
+    for (std::size_t k = 1; k < points.size(); ++k)
+        if (const ClockPoint& a = points[k - 1], &b = points[k]; share <= b.share)
             return a.mhz + (b.mhz - a.mhz) * (share - a.share) / (b.share - a.share);
-    return points[std::size(points) - 1].mhz;
+    return points.back().mhz;
 }
 
 }  // namespace
@@ -125,19 +143,22 @@ bool has_timed_lanes(const Experiment& e) {
 
 StepTime LanedTimes::step() const {
     const TileLaw& alone = laws.front();
-    const auto more = static_cast<double>(laws.size() - 1);
+    const auto further = static_cast<double>(laws.size() - 1);
     StepTime s;
-    s.alone = alone.step;
-    s.busiest = more > 0 ? std::max(0.0, laws.back().step - alone.step) / more : 0;
+    s.alone = longer * alone.step + more;
+    s.busiest = further > 0 ? std::max(0.0, laws.back().step - alone.step) / further : 0;
     const auto busy = [&](Unit u, double cycles) { s.busy[static_cast<std::size_t>(u)] = cycles; };
     busy(Unit::tensor, alone.busy.tensor), busy(Unit::exp, alone.busy.exp);
     busy(Unit::alu, alone.busy.cuda), busy(Unit::l2, alone.busy.bus);
     return s;
 }
 
-double LanedTimes::fixed() const {
+double LanedTimes::fixed(double steps) const {
     const TileLaw& l = laws.back();
-    return kernel.persistent ? l.fixed : start_of_block + l.own_tile(0, kernel);
+    const auto n = static_cast<std::size_t>(steps);
+    const double beside_steps =
+        n >= 1 && n <= few.size() ? few[n - 1] - static_cast<double>(n) * l.step : l.own_tile(0, kernel);
+    return (kernel.persistent ? 0 : start_of_block) + std::max(0.0, beside_steps);
 }
 
 double LanedTimes::start() const {
@@ -145,20 +166,34 @@ double LanedTimes::start() const {
     return kernel.persistent ? start_of_persistent + std::max(0.0, l.first - l.fixed) : start_of_block;
 }
 
+Index sharing_of(const Experiment& e) {
+    const Problem& p = e.problem;
+    return p.mask.hides() ? 1 : ceil_div(p.seq_q, e.tiling.br) * (p.heads / p.kv_heads);
+}
+
 double clock_beside(double tensor_share, double cycles, const GpuSpec& gpu) {
-    constexpr double launches_before = 11, free_us = 20e3, until_limit_us = 60e3;
-    const double free = free_clock(tensor_share), limited = std::min(free, 1900 - 500 * tensor_share);
-    const double worked_us = launches_before * cycles / free;
-    const double weight = std::clamp((worked_us - free_us) / until_limit_us, 0.0, 1.0);
+    constexpr double launches_before = 11, free_us = 20e3, until_limit_us = 60e3, short_us = 200, long_us = 1000;
+    const double brief = clock_at(tensor_share, of_short_launches), lasting = clock_at(tensor_share, of_long_launches);
+    const double us = cycles / lasting, part = std::clamp((us - short_us) / (long_us - short_us), 0.0, 1.0);
+    const double free = brief + (lasting - brief) * part;
+    const double limited = std::min(lasting, 1900 - 500 * tensor_share);  // by power, after some 20 to 80 ms
+    const double weight = std::clamp((launches_before * us - free_us) / until_limit_us, 0.0, 1.0);
     return (free * (1 - weight) + limited * weight) * gpu.clock_mhz / of_an_h100;
 }
 
-LanedTimes laned_times(const Experiment& e, Index blocks_on_sm, const Outside& outside) {
-    constexpr double hundredths = 100;
-    const double missed = std::round(hundredths * std::min(1.0, outside.missed)) / hundredths;
+LanedTimes laned_times(const Experiment& e, Index blocks_on_sm, const Outside& given) {
+    constexpr double hundredths = 100, under_a_mask = 1.02;  // counted: every step of a masked kernel is 2% longer
+    Outside outside = given;
+    outside.missed = std::round(hundredths * std::min(1.0, given.missed)) / hundredths;
+    outside.dram = outside.missed > 0 ? given.dram : 0;
+    outside.sharing = std::min<Index>(given.sharing, 8);
     LanedTimes times{{}, e.algorithm->kernel->laned(e.problem, e.tiling, e.gpu)};
     times.kernel.blocks = blocks_on_sm;
-    for (Index r = 1; r <= blocks_on_sm; ++r) times.laws.push_back(law(e, r, {missed, missed > 0 ? outside.dram : 0}));
+    for (Index r = 1; r <= blocks_on_sm; ++r) times.laws.push_back(known_law(e, r, outside).law);
+    times.few = known_law(e, blocks_on_sm, outside).few;
+    const bool masked = e.problem.mask.hides();
+    times.longer = masked ? under_a_mask : 1;
+    times.more = !masked && e.problem.seq_k % e.tiling.bc != 0 ? times.kernel.ragged : 0;
     return times;
 }
 

@@ -18,6 +18,7 @@ bool has_timed_lanes(const Experiment& experiment);
 struct Outside {
     double missed = 0;  ///< share of the bytes asked for that the L2 lacks
     double dram = 0;    ///< bytes per cycle of DRAM, for one SM while all ask; unused where nothing is missed
+    Index sharing = 1;  ///< thread blocks that ask for the same tiles of K and V in step
 };
 
 /// The laws of a row tile, by the number of thread blocks that share the SM: the first is for one alone. Laws are kept:
@@ -25,14 +26,18 @@ struct Outside {
 struct LanedTimes {
     std::vector<TileLaw> laws;
     LanedKernel kernel;
+    std::vector<double> few = {};  ///< cycles of a row tile of 1, 2, ... steps, which is too short for the law
+    double longer = 1, more = 0;   ///< factor on a step under a mask; cycles that a cut key tile adds to a step
 
     /// A step of the loop over key tiles.
     StepTime step() const;
     /// Cycles of a row tile beside those of its steps.
-    double fixed() const;
+    double fixed(double steps) const;
     /// Cycles of a launch before the first tile's law holds.
     double start() const;
 };
+/// How many thread blocks ask for the same tiles of K and V in step. Under a mask they do not keep step.
+Index sharing_of(const Experiment& experiment);
 /// The clock, in MHz, while tensor cores work for this share of a step, in a kernel that takes so many cycles and runs
 /// again and again: the median of 15 launches after 3.
 double clock_beside(double tensor_share, double cycles, const GpuSpec& gpu);

@@ -127,7 +127,6 @@ void TimedLaunch::take(const LaunchMemory& memory) {
 
 TimedBlock TimedLaunch::timed_by_lanes(const BlockOutline& b) const {
     TimedBlock t{&b, {}};
-    t.fixed = lanes_->fixed();
     for (const Passage& p : b.passages) t.steps.push_back(p.loop < 0 ? StepTime{} : lanes_->step());
     return t;
 }
@@ -267,8 +266,8 @@ BlockWork TimedLaunch::work_by_lanes(const TimedBlock& block, const std::vector<
     const double masked = crossed * constants_of(kernel_.style).mask;
     for (const Passage& p : block.outline->passages)
         if (p.loop >= 0)
-            return {at, block.fixed, {{p.loop, full + ragged + masked, masked, lanes_->step()}}, block.unhidden};
-    return {at, block.fixed, {}, block.unhidden};
+            return {at, lanes_->fixed(full + ragged), {{p.loop, full + ragged + masked, masked, lanes_->step()}}, {}};
+    return {at, lanes_->fixed(0), {}, {}};
 }
 
 }  // namespace tilescope::lab

@@ -86,7 +86,7 @@ class Run {
         LaunchMemory memory = memory_of(sharing, sms, rates_, t.clock_mhz, kernel.style);
         if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, kernel.style, memory, t);
         if (outline.has_lanes && has_timed_lanes(e_))
-            launch.by_lanes(laned_times(e_, slots, {memory.reads_missed, memory.dram_read}));
+            launch.by_lanes(laned_times(e_, slots, {memory.reads_missed, memory.dram_read, sharing_of(e_)}));
         launch.take(memory);
         double cycles = 0;
         if (t.blocks > most_blocks_played) {
@@ -110,7 +110,8 @@ class Run {
     double with_start(const TimedLaunch& launch, double cycles, LaunchTime& t) const {
         const double all = cycles + launch.lanes()->start();
         t.lanes = launch.lanes()->laws.back();
-        t.clock_mhz = clock_beside(t.lanes->busy.tensor / t.lanes->step, all, e_.gpu);
+        t.clock_mhz =
+            clock_beside(t.lanes->busy.tensor / launch.lanes()->step().together(t.residency.blocks), all, e_.gpu);
         return all;
     }
     /// Microseconds that DRAM takes for what it has to send and take in.

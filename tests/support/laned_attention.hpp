@@ -132,6 +132,13 @@ struct LanedMachine {
     double sigma = 1, bus = 60, beside = 2.8, dense = 1, steals = 0.7, latency = 555;
 };
 
+/// The constants of the model's first edition, by which the numbers of these tests were worked out.
+inline LaneConstants first_model() {
+    LaneConstants c;
+    c.bus = 30, c.latency = 555, c.slot_notices = 0, c.lone = 1.46;
+    return c;
+}
+
 struct PlayedAttention {
     LanePrograms lanes;
     LanePlay play;
@@ -153,7 +160,7 @@ struct PlayedAttention {
         return r;
     }
     static LaneConstants constants(const LanedMachine& m) {
-        LaneConstants c;
+        LaneConstants c = first_model();
         c.bus = m.bus, c.beside = m.beside, c.beside_dense = m.dense, c.steals = m.steals, c.latency = m.latency;
         return c;
     }

@@ -19,6 +19,17 @@ struct Storing {
     double issued = 0, freed = 0;
 };
 
+/// Counted: a store for each 64 columns; above d = 128 cuDNN's next one waits until the last was read. cuDNN stores the
+/// rows of a warp, others those of the tile at once, 50 bytes a cycle.
+Storing cudnn_stores(Index dim, Index) {
+    const double stores = static_cast<double>(ceil_div(dim, 64));
+    return {dim <= 128 ? 512 + 50 * (stores - 1) : 930 * stores - 510, 510};
+}
+Storing usual_stores(Index dim, Index rows) {
+    const double stores = static_cast<double>(ceil_div(dim, 64)), bytes = static_cast<double>(rows * dim * 2);
+    return {512 + 50 * (stores - 1), bytes / 50 + 180};
+}
+
 /// A kernel of a library on this program: which knobs it has for a problem, and what is no knob.
 struct NamedKernel {
     Tiling (*tiling)(const Problem&);  ///< br, bc and slots are given
@@ -32,8 +43,9 @@ struct NamedKernel {
     double unfused = 0;        ///< instructions an exponential more: scale and maximum apart
     Index batons = 1;          ///< 2: turns at Q K^T and at P V go round by themselves
     double sigma = by_hand;
-    Storing (*stores)(Index dim) = nullptr;  ///< nullptr: as shared memory takes the bytes
-    bool pads = true;                        ///< head dimensions between those that it is compiled for
+    Storing (*stores)(Index dim, Index rows) = usual_stores;
+    double ragged = 0;  ///< cycles a step where the keys are cut: counted, the mask is applied in every step
+    bool pads = true;   ///< head dimensions between those that it is compiled for
 };
 
 /// hopper/tile_size.h: queries x keys.
@@ -75,12 +87,6 @@ Tiling cudnn(const Problem& p) {
     t.slots = slots, t.overlap = dim <= 128 ? on : off, t.persistent = counted;
     return t;
 }
-/// Counted: a store for each 64 columns; above d = 128 the next one waits until the last was read.
-Storing cudnn_stores(Index dim) {
-    const double stores = static_cast<double>(ceil_div(dim, 64));
-    return {dim <= 128 ? 512 + 50 * (stores - 1) : 930 * stores - 510, 510};
-}
-
 /// Triton's fused attention: 128 x 128, two warpgroups, and four schedules of the same loop.
 Tiling triton(Index specialised, Index overlap, Index turns, Index persistent) {
     Tiling t{128, 128};
@@ -104,7 +110,7 @@ constexpr NamedKernel named_kernels[] = {
      .longest_first = true,
      .output = OutputPlace::ring,
      .rounds_late = true},
-    {.tiling = cudnn, .output = OutputPlace::query, .unfused = 1, .batons = 2, .stores = cudnn_stores},
+    {.tiling = cudnn, .output = OutputPlace::query, .unfused = 1, .batons = 2, .stores = cudnn_stores, .ragged = 290},
     {.tiling = [](const Problem&) { return triton(off, off, off, a_block_each); }, .sigma = by_triton, .pads = false},
     {.tiling = [](const Problem&) { return triton(on, off, off, a_block_each); }, .sigma = by_triton, .pads = false},
     {.tiling = [](const Problem&) { return triton(on, on, off, a_block_each); }, .sigma = by_triton, .pads = false},
@@ -149,7 +155,7 @@ LanedKernel laned(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
     const Tiling t = complete(p, given, gpu);
     const NamedKernel& kernel = named(t.like);
     const Roles roles = roles_of(p, t, gpu);
-    const Storing stores = kernel.stores ? kernel.stores(padded(p.dim_v, t)) : Storing{};
+    const Storing stores = kernel.stores(padded(p.dim_v, t), t.br);
     return {.output = kernel.output,
             .pieces = roles.pieces,
             .slots = roles.slots,
@@ -159,6 +165,7 @@ LanedKernel laned(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
             .batons = kernel.batons,
             .store = stores.issued,
             .stored = stores.freed,
+            .ragged = kernel.ragged,
             .persistent = t.persistent != a_block_each,
             .cluster = t.cluster};
 }

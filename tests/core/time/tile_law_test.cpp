@@ -17,7 +17,7 @@ namespace {
 struct LawCase {
     LanedAttention program;
     LanedKernel kernel = {};
-    LaneConstants constants = {};
+    LaneConstants constants = first_model();
 };
 
 TileLaw law_of_case(LawCase c) {
@@ -161,7 +161,6 @@ TEST_CASE("lanes: a step is no longer where there is more of anything", "[lanes]
 // every step, shuffles for a row's sum, and converts the first step's P as well.
 TEST_CASE("lanes: two batons, and a copy that waits for a product", "[lanes]") {
     LaneConstants c;
-    c.latency = 478, c.bus = 86, c.slot_notices = 59, c.lone = 1, c.late = 1.46, c.lone_cols = 192;
     LanedKernel k{.output = OutputPlace::query, .unfused = 1, .batons = 2, .store = 512, .stored = 510};
     check_law("cuDNN, d = 64", {overlapped(64, 7), k, c}, {2190.85, 1976.60, 1871.36, 0});
     k.store = 512 + 50;
@@ -183,7 +182,7 @@ TEST_CASE("lanes: two batons, and a copy that waits for a product", "[lanes]") {
 TEST_CASE("lanes: a tile of few steps", "[lanes]") {
     for (const bool persistent : {false, true}) {
         const LanedKernel k{.output = OutputPlace::query, .persistent = persistent};
-        const PlayedAttention eight(overlapped(128, 6), {}, k, tiles_of_law);
+        const PlayedAttention eight(overlapped(128, 6), first_model(), k, tiles_of_law);
         const TileCycles cycles = cycles_of_tile(eight.lanes);
         const TileLaw law = law_of_case({overlapped(128, 6), k});
         CHECK(near(cycles.tile, law.tile(8)));
@@ -219,7 +218,7 @@ TEST_CASE("lanes: what units do and lanes wait for in a step", "[lanes]") {
     CHECK(std::lround(100 * for_v / small.step) == 35);
     // One warpgroup, one thing after the other: the sum.
     const TileLaw alone = law_of_case({{.groups = 1}, {.sigma = 1}, [] {
-                                           LaneConstants c;
+                                           LaneConstants c = first_model();
                                            c.bus = 60;
                                            return c;
                                        }()});
