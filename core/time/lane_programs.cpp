@@ -9,8 +9,11 @@ namespace tilescope {
 using text::message;
 
 LaneMachine machine_of(const LaneConstants& c, const LanedKernel& k) {
-    const double bus = k.misses > 0 ? std::min(c.bus, c.dram / k.misses) : c.bus;
-    return {bus, c.latency + k.misses * c.dram_latency};
+    return {.bus = c.bus,
+            .latency = c.latency + k.misses * c.dram_latency,
+            .port = c.port,
+            .dram = k.misses > 0 ? c.dram / k.misses : 0,
+            .credit = c.credit};
 }
 
 LanePrograms::LanePrograms(const Rates& rates, const LaneConstants& constants, const LanedKernel& kernel, Index tiles,

@@ -24,6 +24,8 @@ struct LaneConstants {
     double lone = 1;  ///< factor on a product of `lone_cols` columns or more while no other lane's product waits
     Index lone_cols = 256;
     double bus = 86;            ///< bytes per cycle from L2 to one SM while all ask, many of them for the same
+    double port = 107;          ///< bytes per cycle that an SM takes in at most
+    double credit = 65536;      ///< bytes that an idle SM gets at the port's rate
     double lonely_bus = 30;     ///< the same where each asks for tiles of its own
     double latency = 478;       ///< of a bulk copy of data that L2 has
     double dram_latency = 390;  ///< further latency of data that L2 lacks

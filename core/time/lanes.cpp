@@ -134,12 +134,18 @@ class Play {
     }
 
     void load(std::uint32_t lane, const Act& act) {
-        const double from = machine_.bus_queues ? std::max(now_, bus_free_) : now_;
-        const double there = from + act.bytes / machine_.bus + machine_.latency;
+        if (!machine_.bus_queues) return at(now_ + act.bytes / machine_.bus + machine_.latency, lane, act.flag);
+        const double from = std::max(now_, bus_free_);
+        bus_free_ = std::max(now_ - machine_.credit / machine_.bus, bus_free_) + act.bytes / machine_.bus;
+        const double there = std::max({bus_free_, served(port_free_, act.bytes, machine_.port),
+                                       served(dram_free_, act.bytes, machine_.dram)}) +
+                             machine_.latency;
         at(there, lane, act.flag);
-        if (!machine_.bus_queues) return;
-        bus_free_ = from + act.bytes / machine_.bus;
         note(lane, act, from, there);
+    }
+    /// When a server of so many bytes per cycle is done with a load that is issued now; 0 where there is no server.
+    double served(double& free, double bytes, double rate) const {
+        return rate > 0 ? free = std::max(now_, free) + bytes / rate : 0;
     }
 
     /// Makes lanes ready whose flag was set often enough. Returns whether there were any.
@@ -270,7 +276,7 @@ class Play {
     std::vector<Work> work_;
     std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
     std::uint64_t timers_set_ = 0;
-    double now_ = 0, bus_free_ = 0;
+    double now_ = 0, bus_free_ = 0, port_free_ = 0, dram_free_ = 0;
     LanePlay out_;
 };
 

@@ -69,6 +69,9 @@ struct LaneMachine {
     double bus = 0;          ///< bytes per cycle
     double latency = 0;      ///< cycles from the end of a transfer on the bus until its data is there
     bool bus_queues = true;  ///< false: each load has a bus of its own
+    /// Servers that a load passes besides the bus, each in order: bytes per cycle of the SM's own port, and of DRAM for
+    /// what L2 lacks; 0: none. The bus lends an SM that was idle so many bytes at once.
+    double port = 0, dram = 0, credit = 0;
     std::function<std::string(Signal)> name_of = {};  ///< the name of a flag, made only where a message needs it
 };
 

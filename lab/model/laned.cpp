@@ -75,37 +75,45 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     return key;
 }
 
-/// A law, and the cycles of tiles that are too short for it.
-struct KnownLaw {
-    TileLaw law;
-    std::vector<double> few;
-};
-
-KnownLaw played(const Experiment& e, Index blocks, const Outside& outside) {
-    constexpr Index steps = 8, more = 16;
-    LanedKernel kernel = e.algorithm->kernel->laned(e.problem, e.tiling, e.gpu);
-    kernel.blocks = blocks;
-    const auto of = [&](Index n) { return programs_of(e, kernel, n, tiles_of_law, outside); };
-    KnownLaw out{law_of(*of(steps), steps, *of(more), more), {}};
-    for (Index n = 1; n < steps; ++n) {
-        const TileCycles tile = cycles_of_tile(*of(n));
-        out.few.push_back(kernel.persistent || blocks > 1 ? tile.tile : tile.first);
-    }
-    return out;
-}
-
-const KnownLaw& known_law(const Experiment& e, Index blocks, const Outside& outside) {
+/// Calls `make` for a key that is new, and keeps what it returns.
+template <class T, class Make>
+const T& kept(const LawKey& key, Make&& make) {
     static std::mutex mutex;
-    static std::map<LawKey, KnownLaw> all;
-    const LawKey key = key_of(e, blocks, outside);
+    static std::map<LawKey, T> all;
     {
         const std::lock_guard lock(mutex);
         if (const auto found = all.find(key); found != all.end()) return found->second;
     }
-    KnownLaw made = played(e, blocks, outside);
+    T made = make();
     const std::lock_guard lock(mutex);
     return all.emplace(key, std::move(made)).first->second;
 }
+
+constexpr Index steps_of_law = 8, more_steps = 16;
+
+/// A kernel and what it meets: what is played.
+struct Played {
+    const Experiment& e;
+    LanedKernel kernel;
+    const Outside& outside;
+
+    std::shared_ptr<LanePrograms> of(Index steps) const { return programs_of(e, kernel, steps, tiles_of_law, outside); }
+    const TileLaw& law() const {
+        return kept<TileLaw>(key_of(e, kernel.blocks, outside),
+                             [&] { return law_of(*of(steps_of_law), steps_of_law, *of(more_steps), more_steps); });
+    }
+    /// Cycles of a tile of 1, 2, ... steps, which is too short for the law.
+    const std::vector<double>& few() const {
+        return kept<std::vector<double>>(key_of(e, kernel.blocks, outside), [&] {
+            std::vector<double> cycles;
+            for (Index n = 1; n < steps_of_law; ++n) {
+                const TileCycles tile = cycles_of_tile(*of(n));
+                cycles.push_back(kernel.persistent || kernel.blocks > 1 ? tile.tile : tile.first);
+            }
+            return cycles;
+        });
+    }
+};
 
 constexpr double start_of_block = 1500, start_of_persistent = 2600;  // cycles until a thread block begins, and its end
 
@@ -189,9 +197,13 @@ LanedTimes laned_times(const Experiment& e, Index blocks_on_sm, const Outside& g
     outside.sharing = std::min<Index>(given.sharing, 8);
     LanedTimes times{{}, e.algorithm->kernel->laned(e.problem, e.tiling, e.gpu)};
     times.kernel.blocks = blocks_on_sm;
-    for (Index r = 1; r <= blocks_on_sm; ++r) times.laws.push_back(known_law(e, r, outside).law);
-    times.few = known_law(e, blocks_on_sm, outside).few;
+    Played played{e, times.kernel, outside};
+    for (Index r = 1; r <= blocks_on_sm; ++r) {
+        played.kernel.blocks = r;
+        times.laws.push_back(played.law());
+    }
     const bool masked = e.problem.mask.hides();
+    if (masked || ceil_div(e.problem.seq_k, e.tiling.bc) < steps_of_law) times.few = played.few();
     times.longer = masked ? under_a_mask : 1;
     times.more = !masked && e.problem.seq_k % e.tiling.bc != 0 ? times.kernel.ragged : 0;
     return times;
