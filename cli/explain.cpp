@@ -1,6 +1,7 @@
 // `tilescope explain ALGO`: the pseudo-code, line by line, with what each line costs and where tiles live.
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
@@ -19,6 +20,7 @@
 #include "lab/own/own.hpp"
 #include "lab/run/covers.hpp"
 #include "lab/run/explained.hpp"
+#include "show/words/roles_text.hpp"
 #include "show/words/warps_text.hpp"
 
 namespace tilescope::cli {
@@ -29,22 +31,42 @@ namespace {
 std::string bytes(Bytes n) { return n == 0 ? "" : text::bytes(n); }
 std::string flops(Count n) { return n == 0 ? "" : text::count(static_cast<double>(n)); }
 
+std::string listed(const std::set<std::string>& names) { return text::join({names.begin(), names.end()}, ", "); }
+
+/// The columns `who` and `in flight` are there where warps have roles.
 void print_line_table(const Experiment& e, const Profile& profile) {
-    text::Table table(said({"column.line", "column.pseudo_code", "explain.visits", "explain.bytes_a_visit",
-                            "column.sm_traffic", "explain.matmul", "column.exps", "explain.other"}),
-                      2);
+    const bool lanes = !profile.lanes().empty();
+    const auto with_lanes = [&](std::vector<std::string> cells, const std::string& who, const std::string& in_flight) {
+        if (lanes) cells.insert(cells.begin() + 1, who), cells.insert(cells.begin() + 3, in_flight);
+        return cells;
+    };
+    text::Table table(with_lanes(said({"column.line", "column.pseudo_code", "explain.visits", "explain.bytes_a_visit",
+                                       "column.sm_traffic", "explain.matmul", "column.exps", "explain.other"}),
+                                 message("explain.who"), message("explain.in_flight")),
+                      lanes ? 4 : 2);
     Counters total;
     for (const auto& [c, line] : explained_lines(e, profile)) {
         const Counters& cost = line.cost;
         total += cost;
-        table.add({c.number > 0 ? std::to_string(c.number) : "", c.code,
-                   line.visits > 0 ? text::grouped(line.visits) : "",
-                   line.visits > 0 ? bytes(cost.hbm() / line.visits) : "", bytes(cost.hbm()), flops(cost.matmul_flops),
-                   flops(cost.exps), flops(cost.other_flops)});
+        table.add(with_lanes(
+            {c.number > 0 ? std::to_string(c.number) : "", c.code, line.visits > 0 ? text::grouped(line.visits) : "",
+             line.visits > 0 ? bytes(cost.hbm() / line.visits) : "", bytes(cost.hbm()), flops(cost.matmul_flops),
+             flops(cost.exps), flops(cost.other_flops)},
+            listed(line.lanes), listed(line.in_flight)));
     }
-    table.add({"", message("explain.total"), "", "", bytes(total.hbm()), flops(total.matmul_flops), flops(total.exps),
-               flops(total.other_flops)});
+    table.add(with_lanes({"", message("explain.total"), "", "", bytes(total.hbm()), flops(total.matmul_flops),
+                          flops(total.exps), flops(total.other_flops)},
+                         "", ""));
     table.print(std::cout);
+}
+
+/// Before the table: who the lanes are, and what they do.
+void print_roles(const Experiment& e, const Profile& profile) {
+    if (profile.lanes().empty()) return;
+    const std::string lanes = message("explain.lanes", show::lanes_text(profile.lanes()));
+    text::print_wrapped(std::cout, lanes, "  ", "  ");
+    if (const std::string roles = show::roles_text(e); !roles.empty()) text::print_wrapped(std::cout, roles, "  ", "");
+    text::print_wrapped(std::cout, message("explain.in_flight_is") + "\n\n", "  ", "");
 }
 
 std::string moves(const std::vector<TensorDecl>& tensors, const LineProfile& line) {
@@ -132,6 +154,7 @@ void explain_algorithm(const Options& o, const std::string& name, Index warps) {
         text::print_wrapped(std::cout, text::join(heading, "\n  ") + "\n\n");
         if (const std::string mask = about_mask(e); !mask.empty())
             text::print_wrapped(std::cout, mask + "\n\n", "  ", "  ");
+        print_roles(e, profile);
         print_line_table(e, profile);
         print_lines(e, profile);
         print_warps(of_warps);

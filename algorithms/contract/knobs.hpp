@@ -16,7 +16,7 @@ struct Knob {
     std::span<const char* const> names = {};  ///< of a choice by name: value k chooses names[k - 1]
     bool is_size = true;                      ///< of tiles, or of parts: it may be made smaller until all tiles fit
     Index most = 0;                           ///< of a number that is no size
-    const char* about = "";                   ///< of a knob that is no size: the message that help shows
+    const char* about = nullptr;              ///< the message that says what it chooses; of a knob that is no size
 
     /// "128", "on".
     std::string text(const Tiling& t) const {

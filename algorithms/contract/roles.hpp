@@ -13,21 +13,28 @@ inline constexpr const char* switch_names[] = {"off", "on"};
 /// How the thread blocks of a launch get their row tiles.
 inline constexpr Index a_block_each = 1;  ///< a thread block for each tile
 inline constexpr Index dealt = 2;         ///< the thread blocks that SMs hold take every so-many-th tile
-inline constexpr Index counted = 3;       ///< the same thread blocks take the next tile when they are done with one
+inline constexpr Index by_counter = 3;    ///< the same thread blocks take the next tile when they are done with one
 inline constexpr const char* persistent_names[] = {"off", "static", "counter"};
 
-inline constexpr Knob slots_knob = {"slots", "slots", &Tiling::slots, {}, false, 16, "flag.slots"};
-inline constexpr Knob warpgroups_knob = {"warpgroups",     "warpgroups", &Tiling::warpgroups, {}, false, 3,
-                                         "flag.warpgroups"};
-
-/// A knob of a choice by name, called as its flag is.
-constexpr Knob choice(const char* name, Index Tiling::*value, std::span<const char* const> names, const char* about) {
-    return {name, name, value, names, false, 0, about};
-}
-inline constexpr Knob turns_knob = choice("turns", &Tiling::turns, switch_names, "flag.turns");
-inline constexpr Knob overlap_knob = choice("overlap", &Tiling::overlap, switch_names, "flag.overlap");
-inline constexpr Knob specialised_knob = choice("specialised", &Tiling::specialised, switch_names, "flag.specialised");
-inline constexpr Knob cluster_knob = {"cluster", "cluster", &Tiling::cluster, {}, false, 2, "flag.cluster"};
-inline constexpr Knob persistent_knob = choice("persistent", &Tiling::persistent, persistent_names, "flag.persistent");
+inline constexpr Knob slots_knob = {
+    .name = "slots", .symbol = "slots", .value = &Tiling::slots, .is_size = false, .most = 16, .about = "knob.slots"};
+inline constexpr Knob warpgroups_knob = {.name = "warpgroups",
+                                         .symbol = "warpgroups",
+                                         .value = &Tiling::warpgroups,
+                                         .is_size = false,
+                                         .most = 3,
+                                         .about = "knob.warpgroups"};
+inline constexpr Knob turns_knob = {"turns", "turns", &Tiling::turns, switch_names, false, 0, "knob.turns"};
+inline constexpr Knob overlap_knob = {"overlap", "overlap", &Tiling::overlap, switch_names, false, 0, "knob.overlap"};
+inline constexpr Knob specialised_knob = {
+    "specialised", "specialised", &Tiling::specialised, switch_names, false, 0, "knob.specialised"};
+inline constexpr Knob cluster_knob = {.name = "cluster",
+                                      .symbol = "cluster",
+                                      .value = &Tiling::cluster,
+                                      .is_size = false,
+                                      .most = 2,
+                                      .about = "knob.cluster"};
+inline constexpr Knob persistent_knob = {
+    "persistent", "persistent", &Tiling::persistent, persistent_names, false, 0, "knob.persistent"};
 
 }  // namespace tilescope

@@ -1,4 +1,7 @@
 // Loops of a thread block over tiles: folded or one by one.
+#include <algorithm>
+#include <utility>
+
 #include "core/machine/block.hpp"
 #include "core/machine/fold.hpp"
 #include "core/machine/gpu.hpp"
@@ -87,33 +90,37 @@ void Block::two_stages(const Axis& asked, const Stages& stages, Here here) {
     folds ? run_stages_folded(range, stages, here) : run_all_stages(range, stages, here);
 }
 
-/// Each stage of a full tile has one cost, and each stage of the ragged tile another: the stages count as often as
-/// there are such tiles, whatever other stage they run beside. A path through the loop, from a full tile to the ragged
-/// one, is therefore enough.
+/// Each stage of a full tile has one cost, and each stage of the ragged tile another. Of the blocks that this block
+/// stands for, all see a tile or none does, so each begins and ends the loop once. They take at most three paths: those
+/// that end with a full tile, those that end with the ragged tile after full ones, and those that see no other tile.
 void Block::run_stages_folded(const Axis& range, const Stages& stages, Here here) {
     const Tiles& tiles = range.tiles;
     const Count weight = weight_;
     const auto [full, ragged] = seeing(tiles, here);
+    const Count only_ragged = std::clamp<Count>(weight - full, 0, ragged), end_full = std::min(full, weight - ragged);
+    const Count between = full - end_full - (ragged - only_ragged);  // full tiles that a path does not begin with
     const Span whole = full > 0 ? tiles[0] : Span{}, rest = ragged > 0 ? tiles[tiles.full()] : Span{};
-    const auto last = [&](const Span& now, Count times) {
-        weight_ = times;
-        stages(nullptr, &now);
-        weight_ = weight;
+    const auto iterate = [&](Index k, Count times, const Span* now) {
+        if (times > 0) turn(range, k, times, [&](Span next) { stages(&next, now); });
+    };
+    struct Path {
+        Count times, between;
+        bool from_full, to_full;
     };
     const LoopMark mark{index_, tiles, range.promise, line_, here, weight};
-    w_.tell([&](Listener& l) { l.begin(mark); });
-    // Paths end with the ragged tile, as far as there are any.
-    const Count ending_ragged = std::min(full, ragged), beginning = ragged > 0 ? ending_ragged : std::min(full, weight);
-    if (full > 0) turn(range, 0, beginning, [&](Span next) { stages(&next, nullptr); });
-    if (full > beginning) turn(range, 0, full - beginning, [&](Span next) { stages(&next, &whole); });
-    if (ending_ragged > 0) turn(range, tiles.full(), ending_ragged, [&](Span next) { stages(&next, &whole); });
-    w_.tell([&](Listener& l) { l.end(mark); });
-    if (full > 0) last(ragged > 0 ? rest : whole, beginning);
-    if (ragged <= ending_ragged) return;
-    w_.tell([&](Listener& l) { l.begin(mark); });
-    turn(range, tiles.full(), ragged - ending_ragged, [&](Span next) { stages(&next, nullptr); });
-    w_.tell([&](Listener& l) { l.end(mark); });
-    last(rest, ragged - ending_ragged);
+    for (const auto& [times, more, from_full, to_full] :
+         {Path{end_full, end_full > 0 ? between : 0, true, true},
+          Path{ragged - only_ragged, end_full > 0 ? 0 : between, true, false}, Path{only_ragged, 0, false, false}}) {
+        if (times == 0) continue;
+        w_.tell([&](Listener& l) { l.begin(mark); });
+        iterate(from_full ? 0 : tiles.full(), times, nullptr);
+        iterate(0, more, &whole);
+        if (from_full && !to_full) iterate(tiles.full(), times, &whole);
+        w_.tell([&](Listener& l) { l.end(mark); });
+        weight_ = times;
+        stages(nullptr, to_full ? &whole : &rest);
+        weight_ = weight;
+    }
 }
 
 void Block::run_all_stages(const Axis& range, const Stages& stages, Here here) {
@@ -121,15 +128,24 @@ void Block::run_all_stages(const Axis& range, const Stages& stages, Here here) {
     const LoopMark mark{index_, tiles, range.promise, line_, here, weight_};
     PromiseCheck promise(PromiseCheck::Members::tiles, "pipelined", here);
     std::optional<Span> now;
+    Cost ends;  // of the first iteration, and of what comes after the loop
     w_.tell([&](Listener& l) { l.begin(mark); });
     for (Index k = 0; k < tiles.count(); ++k) {
         const Cost before = Cost::so_far(w_);
         turn(range, k, weight_, [&](Span next) { stages(&next, now ? &*now : nullptr); });
-        if (now && k < tiles.full()) promise.tell(0, k, Cost::so_far(w_) - before, std::nullopt, line_);
+        const Cost cost = Cost::so_far(w_) - before;
+        if (!now)
+            ends = cost;
+        else if (k < tiles.full())
+            promise.tell(0, k, cost, std::nullopt, line_);
         now = tiles[k];
     }
     w_.tell([&](Listener& l) { l.end(mark); });
-    if (now) stages(nullptr, &*now);
+    if (!now) return;
+    const Cost before = Cost::so_far(w_);
+    stages(nullptr, &*now);
+    // Where no tile is ragged, both ends together are the two stages of a tile.
+    if (!tiles.ragged()) promise.tell(0, 0, ends + (Cost::so_far(w_) - before), std::nullopt, line_);
 }
 
 }  // namespace tilescope

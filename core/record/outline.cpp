@@ -14,6 +14,7 @@ void Outline::begin(const BlockMark& mark) {
     open_.clear();
     tiles_.clear();
     loops_ = loops_outside_ = 0;
+    after_ = 0;
     codes_.clear();
 }
 
@@ -49,7 +50,23 @@ void Outline::turn(const TurnMark& mark) {
     block().passages.push_back(std::move(p));
 }
 
-void Outline::end(const LoopMark&) { open_.pop_back(); }
+void Outline::end(const LoopMark&) {
+    ended_ = open_.back().code, after_ = 0;
+    open_.pop_back();
+}
+
+/// Where an operation that is done `times` times belongs. Some of the blocks only may do what follows a pipelined loop:
+/// that is one more passage of this loop.
+Passage& Outline::passage(Count times) {
+    std::vector<Passage>& all = block().passages;
+    if (!open_.empty()) return all[open_.back().passage];
+    if (times == block().blocks || loops_ == 0) return all[0];
+    if (after_ == 0 || all[after_].total != times) {
+        after_ = all.size();
+        all.push_back({.deeds = {}, .loop = loops_ - 1, .code = ended_, .total = times});
+    }
+    return all[after_];
+}
 
 void Outline::on(const Event& e, TileData) {
     // Ids count up: a tile that is not known yet has just been made.
@@ -67,7 +84,7 @@ void Outline::on(const Event& e, TileData) {
     if (e.kind() == Kind::product && e.math == Dtype::f32) launch.multiplies_f32 = true;
     if (e.lane) d.lane = e.lane->name, launch.has_lanes = true;
     if (e.kind() == Kind::store) std::swap(d.out, d.reads[0]);
-    passage().deeds.push_back(d);
+    passage(e.times).deeds.push_back(d);
 }
 
 }  // namespace tilescope

@@ -92,13 +92,15 @@ class Outline : public Listener {
     };
     Index code_of_next_loop();
     BlockOutline& block() { return launches_.back().blocks.back(); }
-    Passage& passage() { return block().passages[open_.empty() ? 0 : open_.back().passage]; }
+    Passage& passage(Count times);
 
     std::vector<LaunchOutline> launches_;
     std::vector<Open> open_;
     std::deque<std::string> names_;                   // of tiles: copies, because the Gpu may be gone
     std::vector<TileInfo> tiles_;                     // of the block, by id
     Index loops_ = 0, loops_outside_ = 0;             // begun so far; of these, inside no other loop
+    Index ended_ = -1;                                // the code of the loop that ended last
+    std::size_t after_ = 0;                           // the passage of what some blocks do after it; 0: none
     std::map<std::pair<Index, Index>, Index> codes_;  // by the code of the loop around, and the number within its turn
 };
 

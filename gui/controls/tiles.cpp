@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstdlib>
+
 #include "algorithms/contract/kernel_description.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
@@ -51,6 +54,48 @@ void packing_list(Shown& shown, Screen& screen) {
     });
 }
 
+/// A knob of warps with roles that is a number.
+void role_row(Shown& shown, Screen& screen, const Knob& knob, Index resolved) {
+    const auto given = options(shown).roles.find(knob.name);
+    const bool is_auto = given == options(shown).roles.end();
+    const double number = is_auto ? static_cast<double>(resolved) : std::strtod(given->second.c_str(), nullptr);
+    const NumberEdit edit = number_row(
+        screen, {knob.name, knob.symbol, number, 1, static_cast<double>(knob.most), 0, !is_auto, message(knob.about)});
+    if (edit.value)
+        change(shown, [&](Options& o) {
+            o.roles[knob.name] = std::to_string(std::clamp(typed(*edit.value), Index{1}, knob.most));
+        });
+    if (edit.reset) change(shown, [&](Options& o) { o.roles.erase(knob.name); });
+}
+
+/// A knob of warps with roles that is a choice by name; `auto` shows what it comes to.
+void role_list(Shown& shown, Screen& screen, const Knob& knob, const std::string& resolved) {
+    begin_field(screen, knob.symbol);
+    const std::string name = knob.name, automatic = "auto";
+    const auto given = options(shown).roles.find(name);
+    const bool is_auto = given == options(shown).roles.end();
+    const std::string now = !is_auto           ? given->second
+                            : resolved.empty() ? automatic
+                                               : message("tile_controls.auto_is", resolved);
+    combo(screen, knob.name, now, message(knob.about), [&] {
+        if (entry(screen, name + "-auto", automatic, is_auto, message("tile_controls.about_auto_knob")))
+            change(shown, [&](Options& o) { o.roles.erase(name); });
+        for (const char* const value : knob.names)
+            if (entry(screen, name + '-' + value, value, !is_auto && given->second == value, message(knob.about)))
+                change(shown, [&](Options& o) { o.roles[name] = value; });
+    });
+}
+
+void role_controls(Shown& shown, Screen& screen, const std::optional<Tiling>& now) {
+    for (const Knob& k : shown.session.algorithm().knobs) {
+        if (k.is_size) continue;
+        if (k.names.empty())
+            role_row(shown, screen, k, now ? (*now).*k.value : 0);
+        else
+            role_list(shown, screen, k, now ? k.text(*now) : "");
+    }
+}
+
 /// The rule for tile sizes that the user leaves open. Choosing a rule leaves both open.
 void rule_list(Shown& shown, Screen& screen) {
     begin_field(screen, message("tile_controls.auto"));
@@ -79,6 +124,7 @@ void tile_controls(Shown& shown, Screen& screen) {
     const Algorithm& algorithm = shown.session.algorithm();
     if (has_splits(algorithm.knobs))
         splits_controls(shown, screen, now ? now->splits : 0, algorithm.kernel->parts != nullptr);
+    role_controls(shown, screen, now);
     const Problem p = asked(shown);
     if (algorithm.packs && (p.kv_heads < p.heads || options(shown).pack != Options().pack)) packing_list(shown, screen);
 }

@@ -41,7 +41,7 @@ Flag flag_of_knob(const Knob& k, const char* type) {
 }
 
 void add_knobs(Rows& t) {
-    static std::deque<std::string> types;  // which live as long as the table
+    static std::deque<std::string> types;  // live as long as the table
     for (const Knob* k : knobs_of_roles())
         t.rows.push_back(flag_of_knob(*k, types.emplace_back(values_of(*k)).c_str()));
 }

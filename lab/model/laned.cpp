@@ -219,12 +219,12 @@ void check_lanes_go_on(const Experiment& e) {
     constexpr Index enough = 4, steps = 3, tiles = 2;  // four whole tiles or more: nobody waits for a slot in use
     if (!e.algorithm->kernel->laned) return;
     const LanedKernel kernel = e.algorithm->kernel->laned(e.problem, e.tiling, e.gpu);
-    if (kernel.slots >= enough * kernel.pieces) return;
+    if (e.tiling.slots >= enough * kernel.pieces) return;
     try {
         const auto programs = programs_of(e, kernel, steps, tiles, {});
         play_lanes(programs->programs(), programs->machine());
     } catch (const Stuck& stuck) {
-        const bool turns = e.tiling.turns == on && kernel.slots >= kernel.pieces;
+        const bool turns = e.tiling.turns == on && e.tiling.slots >= kernel.pieces;
         throw UsageError(message(turns ? "laned.stuck_with_turns" : "laned.stuck", std::to_string(e.tiling.slots),
                                  std::to_string(2 * kernel.pieces), stuck.what()));
     }

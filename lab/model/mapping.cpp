@@ -203,15 +203,22 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
         message("mapping.needs", does_not_fit(algorithm, tiling, given.value_or(tiling)), algorithm.name,
                 number(e.used + e.wanted.bytes), name_of(e.space),
                 algorithm.file ? message("mapping.line_of_file", line, source_of(e.here)) : line,
-                e.whose.empty() ? message("mapping.block_on", gpu.name) : message("mapping.lane", e.whose),
+                e.whose.empty()          ? message("mapping.block_on", gpu.name)
+                : e.space == Space::sram ? e.whose
+                                         : message("mapping.lane", e.whose),
                 number(e.capacity), number(e.missing())),
         "  " + message("mapping.at_that_moment", name_of(e.space))};
     for (const LiveTile& t : e.live) lines.push_back(about("mapping.tile", t));
     lines.push_back(about("mapping.tile_does_not_fit", e.wanted));
     auto fix = nearest_fit(algorithm, problem, tiling, gpu);
-    if (fix)
+    if (fix) {
+        // Roles that follow from the sizes, or were asked for, need not be said.
+        Tiling asked = given.value_or(tiling);
+        asked.br = fix->br, asked.bc = fix->bc;
+        const Tiling whole = completed(asked, algorithm, problem, gpu);
         for (const Knob& k : algorithm.knobs)
-            if (!k.is_size && (*fix).*k.value == tiling.*k.value) (*fix).*k.value = 0;
+            if (!k.is_size && (*fix).*k.value == whole.*k.value) (*fix).*k.value = 0;
+    }
     lines.push_back("  " + (fix                      ? message("mapping.this_fits", flags(algorithm, *fix))
                             : e.space == Space::sram ? message("mapping.nothing_fits_in_sram")
                             : algorithm.file         ? message("mapping.nothing_fits_in_registers_of_lanes")

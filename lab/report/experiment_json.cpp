@@ -59,9 +59,10 @@ nlohmann::ordered_json to_json(const Experiment& e) {
         if (field.written(p, *e.algorithm)) problem[field.key] = field.get(p);
     nlohmann::ordered_json tiling;
     for (const Knob& k : e.algorithm->knobs) {
+        if (!k.is_size && e.tiling.*k.value == 0) continue;  // left open
         if (k.names.empty())
             tiling[k.name] = e.tiling.*k.value;
-        else if (e.tiling.*k.value > 0)
+        else
             tiling[k.name] = k.text(e.tiling);
     }
     if (e.algorithm->packs) tiling["packed"] = e.problem.packed;

@@ -172,6 +172,7 @@ void add_small(Json& report, const Report& small, const Problem& problem) {
 Json to_json(const Experiment& e, const Profile& profile, Index warps) {
     Json lines = Json::array();
     const auto tensors = e.algorithm->tensors(e.problem, e.tiling);
+    const bool has_lanes = !profile.lanes().empty();
     for (const auto& [c, line] : explained_lines(e, profile)) {
         Json j = {{"line", c.number},
                   {"code", c.code},
@@ -188,11 +189,17 @@ Json to_json(const Experiment& e, const Profile& profile, Index warps) {
                                   {"cols", u.cols},
                                   {"dtype", name_of(u.dtype)},
                                   {"bytes", u.rows * u.cols * size_of(u.dtype)}});
+        if (has_lanes) j["lanes"] = line.lanes, j["in_flight"] = line.in_flight;
         lines.push_back(std::move(j));
     }
     Json j = {{"schema", "tilescope.explain/1"}};
     j.update(to_json(e));
     j["lines"] = std::move(lines);
+    for (const auto& [name, spec] : profile.lanes())
+        j["lanes"].push_back({{"name", name},
+                              {"warps", spec.warps},
+                              {"registers_per_thread", spec.registers_per_thread},
+                              {"turns", spec.turns}});
     j["warps"] = warps_of(e, warps);
     return j;
 }

@@ -1,4 +1,6 @@
 // Values that a tile program gets and computes with: spans, Tiles of spans, axes, the problem.
+#include "lab/flags/values.hpp"
+
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
@@ -80,19 +82,34 @@ void define_axes(py::module_& m) {
           "The same axis; its thread blocks take turns where they share places in HBM.");
 }
 
+void define_tiling(py::module_& m) {
+    py::class_<Tiling> tiling(m, "Tiling",
+                              "The mapping's knobs: rows and columns of a tile, parts of the keys, and which roles "
+                              "warps have. 0 and \"\": left "
+                              "open, or not a knob of the program.");
+    tiling.def_readonly("br", &Tiling::br).def_readonly("bc", &Tiling::bc).def_readonly("splits", &Tiling::splits);
+    for (const Knob* k : lab::knobs_of_roles()) {
+        if (k->names.empty())
+            tiling.def_readonly(k->name, k->value);
+        else
+            tiling.def_property_readonly(k->name, [k](const Tiling& t) { return k->text(t); });
+    }
+    tiling.def("__repr__", [](const Tiling& t) {
+        std::string words = "Tiling(br=" + std::to_string(t.br) + ", bc=" + std::to_string(t.bc) +
+                            ", splits=" + std::to_string(t.splits);
+        for (const Knob* k : lab::knobs_of_roles())
+            if (t.*k->value > 0)
+                words += std::string(", ") + k->name + '=' + (k->names.empty() ? k->text(t) : '\'' + k->text(t) + '\'');
+        return words + ')';
+    });
+}
+
 }  // namespace
 
 void define_values(py::module_& m) {
     define_spans(m);
     define_axes(m);
-    py::class_<Tiling>(m, "Tiling", "The mapping's knobs: rows and columns of a tile, parts of the keys.")
-        .def_readonly("br", &Tiling::br)
-        .def_readonly("bc", &Tiling::bc)
-        .def_readonly("splits", &Tiling::splits)
-        .def("__repr__", [](const Tiling& t) {
-            return "Tiling(br=" + std::to_string(t.br) + ", bc=" + std::to_string(t.bc) +
-                   ", splits=" + std::to_string(t.splits) + ')';
-        });
+    define_tiling(m);
     py::class_<Problem> problem(m, "Problem", "The workload: an attention layer, or matrices for a softmax.");
     for (const auto& [name, member] : sizes) problem.def_readonly(name, member);
     problem.def_property_readonly("dtype", [](const Problem& p) { return name_of(p.dtype); })

@@ -11,6 +11,7 @@ from . import _core
 from ._errors import UsageError
 
 INPUTS = ("Q", "K", "V", "dO", "X", "bias", "bias2")
+SWITCHES = ("l2", "turns", "overlap", "specialised")  # flags that take on and off
 
 
 def word(value: Any) -> str:
@@ -32,9 +33,9 @@ def words(flags: Mapping[str, Any]) -> List[str]:
         if isinstance(value, Mapping) and name != "gpu":
             each = ", ".join(f"{key}={word(v)}" for key, v in value.items())
             raise UsageError(f"{flag}: is a flag with one value, and a dict is none; give flags of their own, as in {each}")
-        if value is True and name != "l2":
+        if value is True and name not in SWITCHES:
             all.append(flag)
-        elif name == "l2" and isinstance(value, bool):
+        elif name in SWITCHES and isinstance(value, bool):
             all.append(flag + ("=on" if value else "=off"))
         elif value is not None:
             all.append(f"{flag}={word(value)}")

@@ -19,6 +19,8 @@ Options options_of(const Recording& r) {
     o.br = std::to_string(r.experiment.tiling.br);
     o.bc = std::to_string(r.experiment.tiling.bc);
     if (r.experiment.tiling.splits > 0) o.splits = std::to_string(r.experiment.tiling.splits);
+    for (const Knob& k : r.experiment.algorithm->knobs)
+        if (!k.is_size && r.experiment.tiling.*k.value > 0) o.roles[k.name] = k.text(r.experiment.tiling);
     if (packed_for(*r.experiment.algorithm, p, Packing::automatic) != r.experiment.problem)
         o.pack = name_of(r.experiment.problem.packed > 1 ? Packing::on : Packing::off);
     o.gpu = gpu.name;

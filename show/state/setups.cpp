@@ -2,6 +2,7 @@
 
 #include "lab/flags/algorithm_named.hpp"
 #include "lab/flags/table.hpp"
+#include "lab/flags/values.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -63,6 +64,8 @@ Setup with_algorithm(Setup s, const std::string& name) {
         s.options.x.clear();
     }
     if (!has_splits(algorithm.knobs)) clear_flag(s.options, "splits");
+    for (const Knob* k : knobs_of_roles())
+        if (!has_knob(algorithm.knobs, k->value)) clear_flag(s.options, k->name);
     if (!algorithm.packs) clear_flag(s.options, "pack");
     const Algorithm* rival = find_algorithm(s.rival);
     if (!rival || rival->computes != algorithm.computes || s.rival == name) s.rival.clear();

@@ -87,6 +87,7 @@ CASES = {
     "no_fit": "run flash_v2 --br 256 --bc 1024 --mode count",
     "explain_flash_v1": "explain flash_v1",
     "explain_flash_v2": "explain flash_v2",
+    "explain_flash_v3": "explain flash_v3 --dim 128 --causal",
     "explain_standard": "explain standard --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32",
     "timeline_flash_v2": "timeline flash_v2 --gpu H200 --heads 64 --seq 4096 --dim 128",
     "timeline_flash_v1": "timeline flash_v1 --gpu H200 --heads 64 --seq 4096 --dtype f32 --br 64 --bc 64",

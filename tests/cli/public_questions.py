@@ -13,7 +13,8 @@ import numpy as np
 from cases import Tally, run
 from numpy_run import gradients, softmax
 
-FORWARD = ["standard", "three_pass", "two_pass", "flash_v1", "flash_v2", "memory_efficient", "chunked", "split_kv"]
+FORWARD = ["standard", "three_pass", "two_pass", "flash_v1", "flash_v2", "memory_efficient", "chunked", "split_kv",
+           "flash_v3"]
 
 
 class Asked:

@@ -30,7 +30,11 @@ FORWARD = {
     "memory_efficient": SCORES | {"dropout"},
     "chunked": SCORES,
     "split_kv": SCORES | {"pages", "pack", "splits"},
+    "flash_v3": SCORES | {"roles"},
 }
+ROLES = {"slots": [2, 3, 4, 7], "warpgroups": [1, 2, 3], "turns": ["on", "off"], "overlap": ["on", "off"],
+         "specialised": ["on", "off"], "persistent": ["off", "static", "counter"],
+         "like": ["fa3-2024", "fa3-2025", "cudnn-9.19", "triton-plain", "triton-ping-pong", "flex"]}
 BACKWARD = {
     "standard_backward": set(),
     "flash_v1_backward": {"dropout"},
@@ -161,6 +165,9 @@ class Problem:
         p, kv = self.p, self.arrays["k"].shape[1]
         if "splits" in takes and self.chance(0.5):
             self.flags += ["--splits", str(self.pick([1, 2, 5, 100]))]
+        for role, values in ROLES.items() if "roles" in takes else []:
+            if self.chance(0.3):
+                self.flags += ["--" + role, str(self.pick(values))]
         by_row = any("h" in t or "q" in t for t in p.get("biases", []))
         if "pack" in takes and self.chance(0.5):
             self.flags += ["--pack", "on" if p["heads"] > kv and not by_row else "off"]

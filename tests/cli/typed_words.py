@@ -13,11 +13,11 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
 # Arguments; a word that the message contains and, where it names a page, that page.
 KNOWN = [
-    ("run flash_v3", "FlashAttention-3"), ("run fa3", "FlashAttention-3"), ("run flash-attn-3", "FlashAttention-3"),
-    ("compare flash_v2 flash_v3_backward", "FlashAttention-3"), ("run fa4", "FlashAttention-4"),
+    ("run fa3", "flash_v3"), ("run flash-attn-3", "flash_v3"), ("run flash_v2 --pingpong", "--turns"),
+    ("compare flash_v2 flash_v3_backward", "backward pass"), ("run fa4", "FlashAttention-4"),
     ("run fa2", "flash_v2"), ("run flash_attention", "flash_v2"), ("run fa1", "flash_v1"),
     ("run flash_decoding", "split_kv"), ("run paged_attention", "--page-size"), ("run flashmla", "MLA"),
-    ("run sdpa", "PyTorch"), ("run naive", "standard"), ("run xformers", "memory_efficient"), ("run cudnn", "library"),
+    ("run sdpa", "PyTorch"), ("run naive", "standard"), ("run xformers", "memory_efficient"), ("run cudnn", "cuDNN's"), ("run triton", "triton-ws"), ("run flashinfer", "library"),
     ("run flex_attention", "--block-mask"), ("run ring_attention", "several GPUs"), ("run sage", "8-bit"),
     ("run linear_attention", "linear attention"),
     ("run flash_v2 --dtype fp8", "8-bit"), ("run flash_v2 --dtype e4m3", "8-bit"), ("run flash_v2 --dtype e5m2", "8-bit"),
@@ -34,11 +34,11 @@ KNOWN = [
     ("run flash_v2 --sliding-window 256", "window"), ("run flash_v2 --sliding_window=256", "window"),
     ("run flash_v2 --varlen", "varlen"), ("run flash_v2 --cu-seqlens 0,4", "varlen"), ("run flash_v2 --ring 8", "several GPUs"),
     ("run flash_v2 --tensor-parallel 8", "several GPUs"), ("run flash_v2 --cp 2", "several GPUs"),
-    ("run flash_v2 --kv-cache-dtype fp8", "8-bit"), ("run flash_v2 --sinks", "sink"), ("run flash_v2 --num-stages 3", "stages"),
+    ("run flash_v2 --kv-cache-dtype fp8", "8-bit"), ("run flash_v2 --sinks", "sink"), ("run flash_v2 --num-stages 3", "--slots"),
     ("run flash_v2 --num-warps 8", "warps"), ("run flash_v2 --attn-mask m.npy", "mask"), ("run flash_v2 --is-causal", "--causal"),
     ("run flash_v2 --top-left", "--window-right"), ("run flash_v2 --num-heads 8", "--heads"),
     ("run flash_v2 --num-kv-heads 2", "--kv-heads"), ("run flash_v2 --softmax-scale 1", "--scale"),
-    ("run flash_v2 --block-size 64", "--br"), ("run flash_v2 --persistent", "FlashAttention-3"),
+    ("run flash_v2 --block-size 64", "--br"), ("run flash_v2 --wgmma", "FlashAttention-3"), ("run flash_v2 --warp-specialize", "--specialised"),
     ("sweep flash_v2 --vary sliding-window=1,2", "window"),
 ]
 

@@ -209,7 +209,7 @@ TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits",
         // One line for each tile; together they take what is needed.
         Bytes sum = 0;
         Count tiles = 0;
-        const std::regex tile(R"(\n    (\S+) \[(\d+) x (\d+) (\w+)\]  (\d+) B)");
+        const std::regex tile(R"(\n    (\S[^\[\n]*) \[(\d+) x (\d+) (\w+)\]  (\d+) B)");
         for (std::sregex_iterator m(text.begin(), text.end(), tile), end; m != end; ++m, ++tiles) {
             sum += std::stoll((*m)[5]);
             if (std::stoll((*m)[2]) * std::stoll((*m)[3]) * size_of(*dtype_from((*m)[4].str())) != std::stoll((*m)[5]))

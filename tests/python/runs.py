@@ -35,7 +35,9 @@ class Runs(unittest.TestCase):
         for name, flags, words in [("flash_v2", SHAPE, WORDS), ("flash_v2_backward", dict(seq=200, br=64), "--seq 200 --br 64"),
                                    ("softmax_online", dict(seq_q=40, seq_k=900, gpu="a100"), "--seq-q 40 --seq-k 900 --gpu a100"),
                                    ("standard", dict(seq=4096, mode="count", l2=False), "--seq 4096 --mode count --l2 off"),
-                                   ("split_kv", dict(seq_q=1, seq_k=9000, splits="fa3"), "--seq-q 1 --seq-k 9000 --splits fa3")]:
+                                   ("split_kv", dict(seq_q=1, seq_k=9000, splits="fa3"), "--seq-q 1 --seq-k 9000 --splits fa3"),
+                                   ("flash_v3", dict(seq=600, turns=False, slots=6, like="cudnn-9.19"),
+                                    "--seq 600 --turns off --slots 6 --like cudnn-9.19")]:
             with self.subTest(name):
                 self.assertEqual(tilescope.run(name, **flags).to_dict(), json.loads(printed(f"run {name} {words} --json")))
 
@@ -51,6 +53,16 @@ class Runs(unittest.TestCase):
         self.assertEqual(tilescope.count("flash_v2", **SHAPE).counters, r.counters)
         with self.assertRaises(KeyError):
             r["no_such_metric"]
+
+    def test_roles_of_warps_are_members_of_the_tiling(self):
+        t = tilescope.count("flash_v3", seq=600, dim=128, overlap=False, persistent="counter").tiling
+        self.assertEqual((t.br, t.bc, t.slots, t.warpgroups, t.cluster), (128, 176, 4, 2, 1))
+        self.assertEqual((t.turns, t.overlap, t.specialised, t.persistent, t.like), ("on", "off", "on", "counter", ""))
+        self.assertIn("overlap='off'", repr(t))
+        t = tilescope.count("flash_v2", seq=600).tiling
+        self.assertEqual((t.slots, t.turns), (0, ""))
+        with self.assertRaisesRegex(tilescope.UsageError, "flash_v3"):
+            tilescope.count("flash_v2", slots=4)
 
     def test_arrays_in_and_out(self):
         rng = np.random.default_rng(1)

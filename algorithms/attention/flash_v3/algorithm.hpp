@@ -23,7 +23,7 @@ inline constexpr CodeLine code[] = {
     {11, "      wait for K_j and the turn; S = scale Q_i K_j^T, without waiting for it"},
     {12, "      wait for V_(j-1); O_i = O_i + P V_(j-1), without waiting for it; hand on the turn"},
     {13, "      wait for S; m_i = max(m_old, rowmax(S)), P = exp(S - m_i), l_i = exp(m_old - m_i) l_i + rowsum(P)"},
-    {14, "      wait for O_i; O_i = exp(m_old - m_i) O_i"},
+    {14, "      wait for O_i; round P to the type of V; O_i = exp(m_old - m_i) O_i"},
     {15, "    end for"},
     {16, "    wait for V_Tc; O_i = O_i + P V_Tc (as on line 12)"},
     {17, "    O_i = O_i / l_i, LSE_i = m_i + log(l_i)"},
@@ -31,7 +31,8 @@ inline constexpr CodeLine code[] = {
     {19, "end for"},
 };
 
-void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+/// Knobs that `given` leaves open are filled in.
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given);
 
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
     auto t = computation::attention.tensors(p);

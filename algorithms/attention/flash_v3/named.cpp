@@ -36,8 +36,8 @@ struct NamedKernel {
     bool apart = false;
     Index pieces = 1;             ///< for a head dimension above 128
     bool rescales_first = false;  ///< for a head dimension above 128
-    bool (*weights_in_sram)(const Problem&) = nullptr;
-    bool longest_first = false;  ///< under a mask: Order::longest_in_l2
+    bool spills_weights = false;  ///< P goes through shared memory where MmaPV_is_RS of hopper/tile_size.h is false
+    bool longest_first = false;   ///< under a mask: Order::longest_in_l2
     OutputPlace output = OutputPlace::own;
     bool rounds_late = false;  ///< P is rounded when the product that reads the last one is done
     double unfused = 0;        ///< instructions an exponential more: scale and maximum apart
@@ -67,11 +67,9 @@ Tiling in_flash_attention(const Problem& p, Tiling t) {
     t.slots = 4;
     t.turns = dim_of(p) <= 128 ? on : off, t.overlap = is_local(p) && dim_of(p) <= 64 ? off : on;
     t.cluster = dim_of(p) >= 128 && !hides && ceil_div(p.seq_q, t.br) % 2 == 0 ? 2 : 1;
-    t.persistent = hides ? counted : dealt;
+    t.persistent = hides ? by_counter : dealt;
     return t;
 }
-/// MmaPV_is_RS of hopper/tile_size.h is false.
-bool weights_in_sram(const Problem& p) { return dim_of(p) <= 64 ? !p.mask.hides() : dim_of(p) <= 96; }
 Tiling fa3_2025(const Problem& p) { return in_flash_attention(p, current_tiles(p)); }
 /// The release of July 2024: 192 x 128 for d = 64.
 Tiling fa3_2024(const Problem& p) {
@@ -84,7 +82,7 @@ Tiling fa3_2024(const Problem& p) {
 Tiling cudnn(const Problem& p) {
     const Index dim = dim_of(p), slots = dim <= 64 ? 7 : dim <= 128 ? 6 : 2;
     Tiling t{128, 128};
-    t.slots = slots, t.overlap = dim <= 128 ? on : off, t.persistent = counted;
+    t.slots = slots, t.overlap = dim <= 128 ? on : off, t.persistent = by_counter;
     return t;
 }
 /// Triton's fused attention: 128 x 128, two warpgroups, and four schedules of the same loop.
@@ -106,7 +104,7 @@ constexpr NamedKernel named_kernels[] = {
     {.tiling = fa3_2025,
      .apart = true,
      .rescales_first = true,
-     .weights_in_sram = weights_in_sram,
+     .spills_weights = true,
      .longest_first = true,
      .output = OutputPlace::ring,
      .rounds_late = true},
@@ -131,8 +129,18 @@ struct RegistersOf {
     Index consumer = 0, producer = 0;
 };
 constexpr RegistersOf registers_of[] = {{255, 56}, {240, 24}, {160, 32}};
-/// Smaller register files are those of teaching GPUs: lanes take there what their tiles need.
-bool has_room(const GpuSpec& gpu) { return gpu.registers_per_sm >= Bytes{256} << 10; }
+/// These numbers share out a register file of 256 KiB. Other ones are those of teaching GPUs: lanes take there what
+/// their tiles need.
+bool shares_out(const GpuSpec& gpu) { return gpu.registers_per_sm == Bytes{256} << 10; }
+
+/// For d <= 64 P goes through shared memory with tiles of 192 x 192, whose S, P and O are too much for the registers of
+/// three warpgroups.
+bool weights_in_sram(const Problem& p, const Tiling& t, Index groups) {
+    if (const Index dim = dim_of(p); dim > 64) return dim <= 96;
+    constexpr Index threads = 128, bytes = 4;  // of a warpgroup, of a register
+    const Index needs = t.br * (bytes * (t.bc + p.dim_v + 3) + size_of(p.dtype) * t.bc);
+    return needs > groups * threads * bytes * registers_of[groups - 1].consumer;
+}
 
 }  // namespace
 
@@ -158,7 +166,7 @@ LanedKernel laned(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
     const Storing stores = kernel.stores(padded(p.dim_v, t), t.br);
     return {.output = kernel.output,
             .pieces = roles.pieces,
-            .slots = roles.slots,
+            .slots = roles.apart ? 0 : roles.slots,
             .sigma = kernel.sigma,
             .unfused = kernel.unfused,
             .rounds_late = kernel.rounds_late,
@@ -186,17 +194,18 @@ Order order(const Problem& p, const Tiling& t) {
 Roles roles_of(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
     const Tiling t = complete(p, given, gpu);
     const NamedKernel& kernel = named(t.like);
-    const Index dim = dim_of(p), pieces = dim > 128 ? kernel.pieces : 1;
+    const Index dim = dim_of(p), pieces = dim > 128 ? std::min(kernel.pieces, t.slots) : 1;
     const bool apart = kernel.apart && t.slots > 1, specialised = t.specialised == on;
-    const bool in_sram = kernel.weights_in_sram && kernel.weights_in_sram(p);
     const Index groups = std::min<Index>(t.warpgroups, std::ssize(registers_of));
-    const auto [of_consumer, of_producer] = specialised && has_room(gpu) ? registers_of[groups - 1] : RegistersOf{};
+    const bool in_sram = kernel.spills_weights && weights_in_sram(p, t, groups);
+    const auto [of_consumer, of_producer] = specialised && shares_out(gpu) ? registers_of[groups - 1] : RegistersOf{};
     return {.producer = {.warps = 4, .registers_per_thread = of_producer},
             .consumer = {.warps = 4 * groups, .registers_per_thread = of_consumer, .turns = t.turns == on},
             .specialised = specialised,
             .overlap = t.overlap == on,
             .apart = apart,
-            .slots = apart ? t.slots / 2 : t.slots,
+            .slots = apart ? t.slots - t.slots / 2 : t.slots,
+            .slots_of_v = apart ? t.slots / 2 : 0,
             .pieces = pieces,
             .cluster = t.cluster,
             .width = apart ? p.dim : dim,

@@ -11,7 +11,7 @@ namespace tilescope::flash_v3 {
 /// What --like takes: NamedKernel::name of named_kernels, in their order.
 inline constexpr const char* like_names[] = {"fa3-2024",  "fa3-2025",         "cudnn-9.19",       "triton-plain",
                                              "triton-ws", "triton-pipelined", "triton-ping-pong", "flex"};
-inline constexpr Knob like_knob = choice("like", &Tiling::like, like_names, "flag.like");
+inline constexpr Knob like_knob = {"like", "like", &Tiling::like, like_names, false, 0, "knob.like"};
 inline constexpr Knob knobs[] = {br_knob,      bc_knob,          slots_knob,   warpgroups_knob, turns_knob,
                                  overlap_knob, specialised_knob, cluster_knob, persistent_knob, like_knob};
 
@@ -20,7 +20,9 @@ struct Roles {
     LaneSpec producer, consumer;
     bool specialised, overlap;
     bool apart;           ///< K and V have a ring each
-    Index slots, pieces;  ///< of each ring; slots that a tile takes
+    Index slots;          ///< of the ring that K goes through
+    Index slots_of_v;     ///< of V's, where it has one
+    Index pieces;         ///< slots that a tile takes
     Index cluster;        ///< thread blocks that receive each tile of K and V together
     Index width;          ///< columns of the ring that K goes through
     bool rescales_first;  ///< O is rescaled before P V is added, not after

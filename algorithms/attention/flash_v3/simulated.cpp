@@ -6,20 +6,22 @@
 
 namespace tilescope::flash_v3 {
 
-void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
+    const Tiling tile = complete(p, given, gpu.spec());
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], LSE = t["LSE"];
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     const Roles roles = roles_of(p, tile, gpu.spec());
     gpu.launch("flash_v3", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
+        b.at(1);
         Lane consumer = b.lane("consumer", roles.consumer);
         std::optional<Lane> loads;
         if (roles.specialised) loads.emplace(b.lane("producer", roles.producer));
         Lane& producer = loads ? *loads : consumer;
-        Ring ring =
-            b.ring(roles.apart ? "K" : "KV", roles.slots, tile.bc, roles.width, p.dtype, roles.pieces, roles.cluster);
+        Ring ring = b.ring(roles.apart ? "K ring" : "KV ring", roles.slots, tile.bc, roles.width, p.dtype, roles.pieces,
+                           roles.cluster);
         std::optional<Ring> second;
         if (roles.apart)
-            second.emplace(b.ring("V", roles.slots, tile.bc, p.dim_v, p.dtype, roles.pieces, roles.cluster));
+            second.emplace(b.ring("V ring", roles.slots_of_v, tile.bc, p.dim_v, p.dtype, roles.pieces, roles.cluster));
 
         producer->at(3);
         Tile q = producer->load(Q.of(head), i);
@@ -45,7 +47,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
                 consumer->at(next || !roles.overlap ? 12 : 16);
                 if (roles.rescales_first) scale_rows(*consumer, o, c);
                 consumer->matmul(o, *weights, v, Trans::none);
-                if (!roles.overlap) weights.reset();  // its registers are free when the product is done
+                if (!roles.overlap) weights.reset();  // gives back what the product reads: a wait for it
             }
             if (next) {
                 consumer->at(13);

@@ -166,6 +166,7 @@ std::string wrong_memory(const Schedule& schedule, const GpuSpec& gpu) {
         std::map<Place, std::pair<Bytes, Bytes>> used;
         for (const TileState& live : player.state().tiles) {
             const RecordedTile& tile = t.tiles()[live.tile];
+            if (tile.within != no_tile) continue;  // its bytes are those of the place that it lies in
             auto& [sram, registers] = used[{tile.launch, tile.block}];
             (tile.space == Space::sram ? sram : registers) += tile.bytes();
         }
