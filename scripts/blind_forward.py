@@ -116,8 +116,8 @@ def write(gpu, folder):
                 print(*shape, f"left out: {str(error).splitlines()[0][:90]}", flush=True)
                 torch.cuda.empty_cache()
                 continue
-            row = [gpu, "cudnn", name, dtype, batch, heads, kv_heads, seq_q, seq_k, dim, int(causal), calls, f"{us:.2f}"]
-            writer.writerow(row)
+            writer.writerow([gpu, "cudnn", name, dtype, batch, heads, kv_heads, seq_q, seq_k, dim, int(causal), calls,
+                             f"{us:.2f}"])
             file.flush()
             del q, k, v
             torch.cuda.empty_cache()
