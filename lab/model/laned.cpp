@@ -179,14 +179,15 @@ Index sharing_of(const Experiment& e) {
     return p.mask.hides() ? 1 : ceil_div(p.seq_q, e.tiling.br) * (p.heads / p.kv_heads);
 }
 
-double clock_beside(double tensor_share, double cycles, const GpuSpec& gpu) {
+Clock clock_beside(double tensor_share, double cycles, const GpuSpec& gpu) {
     constexpr double launches_before = 11, free_us = 20e3, until_limit_us = 60e3, short_us = 200, long_us = 1000;
     const double brief = clock_at(tensor_share, of_short_launches), lasting = clock_at(tensor_share, of_long_launches);
     const double us = cycles / lasting, part = std::clamp((us - short_us) / (long_us - short_us), 0.0, 1.0);
     const double free = brief + (lasting - brief) * part;
     const double limited = std::min(lasting, 1900 - 500 * tensor_share);  // by power, after some 20 to 80 ms
     const double weight = std::clamp((launches_before * us - free_us) / until_limit_us, 0.0, 1.0);
-    return (free * (1 - weight) + limited * weight) * gpu.clock_mhz / of_an_h100;
+    const double scale = gpu.clock_mhz / of_an_h100;
+    return {(free * (1 - weight) + limited * weight) * scale, limited * scale};
 }
 
 LanedTimes laned_times(const Experiment& e, Index blocks_on_sm, const Outside& given) {

@@ -39,8 +39,11 @@ struct LanedTimes {
 /// How many thread blocks ask for the same tiles of K and V in step. Under a mask they do not keep step.
 Index sharing_of(const Experiment& experiment);
 /// The clock, in MHz, while tensor cores work for this share of a step, in a kernel that takes so many cycles and runs
-/// again and again: the median of 15 launches after 3.
-double clock_beside(double tensor_share, double cycles, const GpuSpec& gpu);
+/// again and again: the median of 15 launches after 3; and the same once power limits the clock.
+struct Clock {
+    double mhz, sustained;
+};
+Clock clock_beside(double tensor_share, double cycles, const GpuSpec& gpu);
 LanedTimes laned_times(const Experiment& experiment, Index blocks_on_sm, const Outside& outside = {});
 
 /// The lanes of one SM while it works on `tiles` row tiles of `steps` key tiles each.

@@ -215,6 +215,9 @@ constexpr Metric all_metrics[] = {
                                                               "metric.resident_blocks_about"),
     of_launch<[](const LaunchTime& l) { return l.clock_mhz; }>("clock_mhz", "metric.clock_mhz", "metric.clock_mhz",
                                                                MetricUnit::megahertz, "metric.clock_mhz_about"),
+    of_launch<[](const LaunchTime& l) { return l.sustained_mhz; }>(
+        "sustained_clock_mhz", "metric.sustained_clock_mhz", "metric.sustained_clock_mhz", MetricUnit::megahertz,
+        "metric.sustained_clock_mhz_about"),
     of_launch<[](const LaunchTime& l) { return l.steps; }>("steps", "metric.steps", "metric.steps_brief",
                                                            MetricUnit::none, "metric.steps_about"),
     of_launch<[](const LaunchTime& l) { return Count{l.warps}; }>("warps", "metric.warps", "metric.warps_brief",
