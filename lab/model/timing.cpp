@@ -79,7 +79,7 @@ class Run {
             return t;
         }
         const double all_slots = static_cast<double>(sms) * static_cast<double>(slots);
-        t.clock_mhz = clock_mhz(kernel, t.blocks, slots);
+        t.clock_mhz = t.sustained_mhz = clock_mhz(kernel, t.blocks, slots);
         t.waves = static_cast<double>(t.blocks) / all_slots;
         t.sms = static_cast<Index>(std::min<Count>(sms, t.blocks));
         const double sharing = sharing_at_first(std::max<Count>(1, launch.reading()), slots, sms, kernel.style);
@@ -110,8 +110,9 @@ class Run {
     double with_start(const TimedLaunch& launch, double cycles, LaunchTime& t) const {
         const double all = cycles + launch.lanes()->start();
         t.lanes = launch.lanes()->laws.back();
-        t.clock_mhz =
+        const Clock clock =
             clock_beside(t.lanes->busy.tensor / launch.lanes()->step().together(t.residency.blocks), all, e_.gpu);
+        t.clock_mhz = clock.mhz, t.sustained_mhz = clock.sustained;
         return all;
     }
     /// Microseconds that DRAM takes for what it has to send and take in.
