@@ -31,17 +31,17 @@ struct Roles {
 /// Knobs that `tile` leaves open are filled in as complete() does.
 Roles roles_of(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 
-/// Fills in the knobs that are open, by the named kernel or, without one, as FlashAttention-3's first release.
+/// Fills in the knobs that are open, by the named kernel or, without one, by FlashAttention-3's current release.
 Tiling complete(const Problem& p, Tiling given, const GpuSpec& gpu);
 LanedKernel laned(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 Index padded(Index dim, const Tiling& tile);
 /// Row blocks ascending, head by head; longest first in fa3-2025, under a mask.
 Order order(const Problem& p, const Tiling& tile);
-/// The tiles of FlashAttention-3's first release, of July 2024.
+/// The tiles of hopper/tile_size.h (Dao-AILab/flash-attention at 0251105a).
 Tiling released_tiles(const Problem& p, const GpuSpec& gpu);
 
 inline constexpr ReleasedKernel released = {.whose = "FlashAttention-3's",
-                                            .file = "hopper/flash_fwd_launch_template.h",
+                                            .file = "hopper/tile_size.h",
                                             .dim = 256,
                                             .compute_capability = 9.0,
                                             .on = "an H100",
