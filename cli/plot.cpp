@@ -15,6 +15,7 @@
 #include "lab/figure/picture.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/system/fonts.hpp"
+#include "show/stage/lanes_figure.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -23,6 +24,7 @@ namespace {
 
 std::vector<FigureKind> all_kinds() {
     std::vector<FigureKind> all(figure_kinds().begin(), figure_kinds().end());
+    all.push_back(show::lanes_kind);
     const auto measured = device::measured_figure_kinds();
     all.insert(all.end(), measured.begin(), measured.end());
     return all;

@@ -4,6 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/lanes.hpp"
 #include "cli/said.hpp"
 #include "core/machine/counters.hpp"
 #include "core/text/message.hpp"
@@ -12,6 +13,7 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/flags/values.hpp"
 #include "lab/model/basis.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
@@ -164,10 +166,22 @@ void add_timeline(CLI::App& app) {
     CLI::App* sub = app.add_subcommand("timeline", message("timeline.command"));
     add_variants_argument(*sub, variants)->required();
     add_problem_options(*sub, options);
+    static LanesRequest lanes;
+    sub->add_flag("--lanes", lanes.asked, message("timeline.lanes_flag"));
+    add_whole_option(*sub, "--steps", {1, most_lane_steps, lanes.steps}, message("timeline.steps_flag").c_str(),
+                     [](Index n) { lanes.steps = n; })
+        ->default_str(std::to_string(lanes.steps));
+    add_whole_option(*sub, "--cycle", {0, Whole().most, 0}, message("timeline.cycle_flag").c_str(),
+                     [](Index n) { lanes.cycle = n; });
     add_json_option(*sub, options);
-    sub->footer(examples({"timeline.example", "timeline.example_two", "timeline.example_order"}) + '\n' +
-                message("timeline.footer"));
-    sub->callback([] { show_timelines(options, variants); });
+    sub->footer(examples({"timeline.example", "timeline.example_two", "timeline.example_order",
+                          "timeline.example_lanes", "timeline.example_four_lanes"}) +
+                '\n' + message("timeline.footer"));
+    sub->callback([sub] {
+        for (const char* flag : {"--steps", "--cycle"})
+            if (!lanes.asked && sub->count(flag) > 0) throw UsageError(message("timeline.of_lanes", flag));
+        lanes.asked ? show_lanes(options, variants, lanes) : show_timelines(options, variants);
+    });
 }
 
 }  // namespace tilescope::cli

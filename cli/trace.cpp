@@ -15,6 +15,7 @@
 #include "lab/report/perfetto.hpp"
 #include "lab/report/recording.hpp"
 #include "lab/system/atomic_file.hpp"
+#include "show/stage/lanes_perfetto.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -94,7 +95,11 @@ void draw(const TraceRequest& t, const Experiment& e) {
     const Progress progress([] { return message("trace.drawing"); });
     const RunTime run = time_of(counted, outline, {.played = &played});
     if (!run.no_room.empty()) throw RunError(message("trace.no_room", run.no_room));
-    const Drawn drawn = write_perfetto(file.stream(), e, run, played, t.detail, &control());
+    const auto lanes = [&](PerfettoTrace& trace) {
+        constexpr Index steps = 2;
+        if (has_timed_lanes(e)) show::write_lanes(trace, show::lane_view(e, steps), run.longest().clock_mhz);
+    };
+    const Drawn drawn = write_perfetto(file.stream(), e, run, played, t.detail, &control(), lanes);
     file.commit();
     std::cerr << message("trace.drawn", drawn.blocks, text::shown(t.out), sms_in_words(t.detail, e.gpu)) << '\n';
     if (drawn.steps_left_out > 0)

@@ -89,6 +89,7 @@ void press(App& app, Key key) {
     Screen& screen = app.screen;
     Playback& p = shown.playback;
     const bool was_blank = std::exchange(screen.blank, false);  // any key ends the blank screen
+    if (gantt::moves_cursor(shown, app.derived, key)) return;
     switch (key) {
         case Key::space:
             return p.toggle();
@@ -156,7 +157,7 @@ void press(App& app, Key key) {
 void draw_runs(Shown& shown, Derived& derived, Screen& screen, Input& input) {
     Session& s = shown.session;
     if (!s.run()) return machine::overflow_panel(shown, screen);
-    if (shown.view.stage == Stage::time) return gantt::panel(shown, screen);
+    if (shown.view.stage == Stage::time) return gantt::panel(shown, derived, screen);
     const auto panel = [&](Run& run, const char* title) {
         if (shown.view.stage == Stage::machine) return machine::panel(shown, derived, screen, run, title);
         if (shown.view.stage == Stage::row) return row::panel(shown, derived, screen, run, title);

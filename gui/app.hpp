@@ -15,6 +15,7 @@
 #include "show/stage/explorer.hpp"
 #include "show/stage/firsts.hpp"
 #include "show/stage/l2_shown.hpp"
+#include "show/stage/lanes_shown.hpp"
 #include "show/stage/row.hpp"
 #include "show/stage/softmaxes.hpp"
 #include "show/stage/wall.hpp"
@@ -145,6 +146,7 @@ struct Derived {
     RowStories rows;
     Firsts firsts;
     SoftmaxesOfRows softmaxes;
+    LanesShown lanes;
 };
 
 /// What panels draw with, and what they report: the places of controls, the texts drawn, a message.

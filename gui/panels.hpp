@@ -22,8 +22,11 @@ namespace row {
 void panel(Shown& shown, Derived& derived, Screen& screen, Run& run, const char* title);
 }  // namespace row
 namespace gantt {
-void panel(Shown& shown, Screen& screen);  ///< the thread blocks of whole runs in time
-}
+/// The thread blocks of whole runs in time; or, where view.lanes asks for them, the lanes of a thread block.
+void panel(Shown& shown, Derived& derived, Screen& screen);
+/// Moves the cursor of the lanes. Returns whether they are shown and the key moves it.
+bool moves_cursor(Shown& shown, Derived& derived, Key key);
+}  // namespace gantt
 namespace explore {
 /// The plane of tiles, the roofline or bytes against N, as view.stage says.
 void panel(Shown& shown, Derived& derived, Screen& screen, Input& input);

@@ -206,11 +206,13 @@ void LaneActs::load_into_ring(Warpgroup w, const Act& load, TileId id) {
         }
         if (!s.filled && p == 0 && kernel_.output == OutputPlace::ring && stored_.count > 0)
             wait(w, stored_.flag, stored_.count, Awaited::stored, load.what);
-        freed = flag({.says = Says::freed, .name = info(ring.id).name, .number = static_cast<Index>(ring.next)});
+        const auto slot = static_cast<Index>(ring.next);
+        freed = flag({.says = Says::freed, .name = info(ring.id).name, .number = slot});
         if (p == 0) freed_[id] = freed;
         ring.next = (ring.next + 1) % ring.freed.size();
         Act of_piece = load;
         of_piece.flag += static_cast<Signal>(p);
+        of_piece.ring = info(ring.id).name, of_piece.slot = slot, of_piece.place = freed;
         add(w, of_piece);
     }
     s.filled = true;

@@ -26,7 +26,8 @@ class Play {
           waited_(lanes.size(), 0),
           tile_(lanes.size(), 0),
           waits_(lanes.size()),
-          flags_(flags_of(lanes), 0) {
+          flags_(flags_of(lanes), 0),
+          set_by_(flags_.size(), no_phase) {
         for (std::uint32_t l = 0; l < lanes.size(); ++l) ready_.push_back(l);
     }
 
@@ -66,6 +67,7 @@ class Play {
         std::uint64_t number;  // for timers of one time, the order in which they were set
         std::uint32_t lane;    // the lane that goes on, where there is no flag
         Signal flag;
+        std::uint32_t phase;  // that sets the flag
         friend bool operator>(const Timer& a, const Timer& b) {
             return a.at != b.at ? a.at > b.at : a.number > b.number;
         }
@@ -84,13 +86,33 @@ class Play {
                     if (f != no_signal) most = std::max<std::size_t>(most, f + 1);
         return most;
     }
-    void set(Signal f) {
-        if (f != no_signal) ++flags_[f];
+    void set(Signal f, std::uint32_t phase) {
+        if (f == no_signal) return;
+        ++flags_[f];
+        set_by_[f] = phase;
     }
     bool is_there(const Act& wait) const { return flags_[wait.flag] >= wait.count; }
-    void at(double when, std::uint32_t lane, Signal flag) { timers_.push({when, ++timers_set_, lane, flag}); }
-    void note(std::uint32_t lane, const Act& act, double from, double to) {
-        if (keeps_phases_ && to > from) out_.phases.push_back({lane, act.kind, act.what, act.step, from, to});
+    void at(double when, std::uint32_t lane, Signal flag, std::uint32_t phase = no_phase) {
+        timers_.push({when, ++timers_set_, lane, flag, phase});
+    }
+    /// Returns the number of the phase.
+    std::uint32_t note(std::uint32_t lane, const Act& act, double from, double to, double sent = 0) {
+        const bool sets = act.kind != Act::Kind::wait && (act.flag != no_signal || act.frees != no_signal);
+        if (!keeps_phases_ || (to <= from && !sets)) return no_phase;
+        const auto number = static_cast<std::uint32_t>(&act - lanes_[lane].acts.data());
+        const std::uint32_t by = act.kind == Act::Kind::wait ? set_by_[act.flag] : no_phase;
+        out_.phases.push_back({lane, act.kind, act.what, act.step, from, to, number, sent, by});
+        return static_cast<std::uint32_t>(out_.phases.size() - 1);
+    }
+    /// Notes an act that ends now, and sets its flags.
+    void finish(std::uint32_t lane, const Act& act, double from) {
+        const std::uint32_t phase = note(lane, act, from, now_);
+        set(act.flag, phase), set(act.frees, phase);
+    }
+
+    void set_later(std::uint32_t lane, const Act& act) {
+        const double there = now_ + act.cycles;
+        at(there, lane, act.flag, note(lane, act, now_, there));
     }
 
     /// Carries out the lane's acts up to one that takes time or enters a queue.
@@ -100,7 +122,7 @@ class Play {
             const Act& act = acts[k++];
             switch (act.kind) {
                 case Act::Kind::set:
-                    act.cycles > 0 ? at(now_ + act.cycles, lane, act.flag) : set(act.flag);
+                    act.cycles > 0 ? set_later(lane, act) : finish(lane, act, now_);
                     continue;
                 case Act::Kind::mark:
                     out_.marks.push_back({lane, act.step, now_, waited_[lane]});
@@ -118,7 +140,7 @@ class Play {
                     return ready_.push_back(lane);
                 case Act::Kind::work:
                     if (act.cycles == 0) {
-                        set(act.flag), set(act.frees);
+                        finish(lane, act, now_);
                         continue;
                     }
                     return work_.push_back({lane, &act, 1, now_});
@@ -128,20 +150,22 @@ class Play {
                     waited_[lane] += act.cycles;
                     [[fallthrough]];
                 case Act::Kind::pass:
+                    note(lane, act, now_, now_ + act.cycles);
                     return at(now_ + act.cycles, lane, no_signal);
             }
         }
     }
 
     void load(std::uint32_t lane, const Act& act) {
-        if (!machine_.bus_queues) return at(now_ + act.bytes / machine_.bus + machine_.latency, lane, act.flag);
+        if (!machine_.bus_queues) {
+            const double there = now_ + act.bytes / machine_.bus + machine_.latency;
+            return at(there, lane, act.flag, note(lane, act, now_, there, there - machine_.latency));
+        }
         const double from = std::max(now_, bus_free_);
         bus_free_ = std::max(now_ - machine_.credit / machine_.bus, bus_free_) + act.bytes / machine_.bus;
-        const double there = std::max({bus_free_, served(port_free_, act.bytes, machine_.port),
-                                       served(dram_free_, act.bytes, machine_.dram)}) +
-                             machine_.latency;
-        at(there, lane, act.flag);
-        note(lane, act, from, there);
+        const double sent = std::max(
+            {bus_free_, served(port_free_, act.bytes, machine_.port), served(dram_free_, act.bytes, machine_.dram)});
+        at(sent + machine_.latency, lane, act.flag, note(lane, act, from, sent + machine_.latency, sent));
     }
     /// When a server of so many bytes per cycle is done with a load that is issued now; 0 where there is no server.
     double served(double& free, double bytes, double rate) const {
@@ -209,26 +233,21 @@ class Play {
         if (!queue_.empty() && (queue_.front().left -= products * cycles) < of_a_cycle) {
             const Product done = queue_.front();
             queue_.pop_front();
-            end(done);
+            finish(done.lane, *done.act, done.from);
             if (!queue_.empty()) queue_.front().from = now_;
         }
         for (std::size_t k = 0; k < work_.size(); ++k) work_[k].left -= rates[k] * cycles;
         std::erase_if(work_, [&](const Work& w) {
             if (w.left >= of_work) return false;
-            set(w.act->flag), set(w.act->frees);
-            note(w.lane, *w.act, w.from, now_);
+            finish(w.lane, *w.act, w.from);
             ready_.push_back(w.lane);
             return true;
         });
         while (!timers_.empty() && timers_.top().at <= now_ + of_work) {
             const Timer t = timers_.top();
             timers_.pop();
-            t.flag == no_signal ? ready_.push_back(t.lane) : set(t.flag);
+            t.flag == no_signal ? ready_.push_back(t.lane) : set(t.flag, t.phase);
         }
-    }
-    void end(const Product& done) {
-        note(done.lane, *done.act, done.from, now_);
-        set(done.act->flag), set(done.act->frees);
     }
     void account(double cycles) {
         const bool cuda = static_cast<Index>(work_.size()) > at_work_on(std::nullopt);
@@ -270,6 +289,7 @@ class Play {
     std::vector<Index> tile_;                   // that each lane is at
     std::vector<std::vector<LaneWait>> waits_;  // of each lane
     std::vector<Index> flags_;                  // how often each was set
+    std::vector<std::uint32_t> set_by_;         // the phase that set each last
     std::deque<std::uint32_t> ready_;
     std::vector<Waiting> waiting_;
     std::deque<Product> queue_;

@@ -57,6 +57,9 @@ struct Act {
     double beside = 0;                 ///< of work: extra cycles of the whole act while products run
     double steals = 0;                 ///< of work: cycles that the whole act takes away from the tensor cores
     Awaited awaited = Awaited::other;  ///< of a wait
+    const char* ring = nullptr;        ///< of a load into a ring: the ring's name,
+    Index slot = 0;                    ///< the number of the slot,
+    Signal place = no_signal;          ///< and the flag that says that the slot is free again
 };
 
 struct LaneProgram {
@@ -75,13 +78,19 @@ struct LaneMachine {
     std::function<std::string(Signal)> name_of = {};  ///< the name of a flag, made only where a message needs it
 };
 
-/// How long an act took: on its lane or, for a product or a load, on the unit that serves the lane.
+inline constexpr std::uint32_t no_phase = 0xffffffff;
+
+/// How long an act took: on its lane or, for a product or a load, on the unit that serves the lane. Acts that take no
+/// time have a phase where they set a flag.
 struct LanePhase {
     std::uint32_t lane;
     Act::Kind kind;
     const char* what;
     Index step;
     double from, to;
+    std::uint32_t act = 0;        ///< its number in the lane's program
+    double sent = 0;              ///< of a load: when its last byte has left the bus
+    std::uint32_t by = no_phase;  ///< of a wait: the phase that set the flag, the last one where the count is above 1
 };
 
 /// When a lane reached a mark, and how many cycles it had waited or been idle until then.

@@ -7,6 +7,7 @@
 #include "gui/draw/message.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/draw/words.hpp"
+#include "gui/gantt/lanes.hpp"
 #include "gui/gantt/scoreboard.hpp"
 #include "gui/panels.hpp"
 #include "show/words/gantt_text.hpp"
@@ -16,7 +17,7 @@ namespace tilescope::gui::gantt {
 namespace {
 
 /// One run's lanes, one per SM, from top to bottom.
-struct Lanes {
+struct SmLanes {
     Shown& shown;
     Screen& screen;
     Run& run;
@@ -41,12 +42,12 @@ struct Lanes {
     }
 };
 
-ImU32 shade(const Lanes& l, bool played, bool other) {
+ImU32 shade(const SmLanes& l, bool played, bool other) {
     return Theme::mixed(l.theme().panel, l.theme().ink, (played ? 0.72f : 0.26f) + (other ? 0.1f : 0));
 }
 
 /// Thread blocks one by one, each in its slot on the SM.
-void draw_stays(const Lanes& l, const GanttLaunch& launch, const std::vector<bool>& played, Index sm) {
+void draw_stays(const SmLanes& l, const GanttLaunch& launch, const std::vector<bool>& played, Index sm) {
     const Box lane = l.lane_of(sm);
     const float height = lane.h() / static_cast<float>(launch.slots());
     std::vector<bool> other(static_cast<std::size_t>(launch.slots()), false);  // so that neighbours can be told apart
@@ -60,7 +61,7 @@ void draw_stays(const Lanes& l, const GanttLaunch& launch, const std::vector<boo
 }
 
 /// Draws the number of thread blocks on the SM as a shade, where there is no room to draw each block.
-void draw_companies(const Lanes& l, const GanttLaunch& launch, const std::vector<bool>& played, Index sm) {
+void draw_companies(const SmLanes& l, const GanttLaunch& launch, const std::vector<bool>& played, Index sm) {
     for (const GanttCompany& c : launch.companies[static_cast<std::size_t>(sm)]) {
         const float share = static_cast<float>(c.blocks) / static_cast<float>(launch.slots());
         const Box lane = l.lane_of(sm);
@@ -73,7 +74,7 @@ void draw_companies(const Lanes& l, const GanttLaunch& launch, const std::vector
             l.canvas.fill({l.x(s.from), l.lane_of(sm).y0, l.x(s.to), l.lane_of(sm).y1}, light);
 }
 
-void draw_launch(const Lanes& l, const GanttLaunch& launch, Index which) {
+void draw_launch(const SmLanes& l, const GanttLaunch& launch, Index which) {
     if (launch.stays.empty()) {
         l.canvas.fill({l.x(launch.begin), l.box.y0, l.x(launch.to), l.box.y1}, shade(l, false, which % 2 == 1));
         return;
@@ -96,7 +97,7 @@ void draw_launch(const Lanes& l, const GanttLaunch& launch, Index which) {
 }
 
 /// Draws the launches. Where there are several, marks where each begins, and names it where there is room.
-void draw_launches(const Lanes& l) {
+void draw_launches(const SmLanes& l) {
     const Theme& t = l.theme();
     const auto& launches = l.gantt().launches();
     for (std::size_t k = 0; k < launches.size(); ++k) draw_launch(l, launches[k], static_cast<Index>(k));
@@ -115,7 +116,7 @@ void draw_launches(const Lanes& l) {
 }
 
 /// Names of some SMs, left of their lanes.
-void draw_names(const Lanes& l, float left) {
+void draw_names(const SmLanes& l, float left) {
     const Theme& t = l.theme();
     const float line = Canvas::height(t.small_text);
     const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(1.5f * line / l.lane())));
@@ -128,7 +129,7 @@ void draw_names(const Lanes& l, float left) {
 }
 
 /// Two columns of squares, black and white, where the run has ended.
-void draw_finish(const Lanes& l) {
+void draw_finish(const SmLanes& l) {
     const float side = l.px(4), x = l.x(l.gantt().us());
     const ImU32 light = l.theme().ink, dark = l.theme().panel;
     for (int row = 0; l.box.y0 + static_cast<float>(row) * side < l.box.y1; ++row)
@@ -138,7 +139,7 @@ void draw_finish(const Lanes& l) {
         }
 }
 
-void draw_playhead(const Lanes& l) {
+void draw_playhead(const SmLanes& l) {
     const Theme& t = l.theme();
     const double now = l.now();
     const float x = std::round(l.x(now)), r = l.px(5);
@@ -149,7 +150,7 @@ void draw_playhead(const Lanes& l) {
 }
 
 /// Draws the share of all slots that are taken, over time, below the lanes. SMs that are not drawn count, too.
-void draw_places(const Lanes& l, Box area) {
+void draw_places(const SmLanes& l, Box area) {
     const Theme& t = l.theme();
     l.canvas.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + l.px(2)), t.dim_ink, places_title());
     const auto columns = static_cast<std::size_t>(whole(area.w() / l.px(2), 1, 4000));
@@ -164,7 +165,7 @@ void draw_places(const Lanes& l, Box area) {
     }
 }
 
-void drag_through_time(const Lanes& l) {
+void drag_through_time(const SmLanes& l) {
     const char* place = l.is_rival() ? "rival-gantt" : "gantt";
     ImGui::SetCursorScreenPos(l.box.min());
     hit_area(place, {l.box.w(), l.box.h()});
@@ -182,7 +183,7 @@ void drag_through_time(const Lanes& l) {
 }
 
 /// Round times, below the lanes.
-void draw_axis(const Lanes& l) {
+void draw_axis(const SmLanes& l) {
     const Theme& t = l.theme();
     const float y = l.box.y1 + l.px(3);
     const int most = std::max(1, static_cast<int>(l.box.w() / l.px(90)));
@@ -228,7 +229,7 @@ Drawn draw_run(Shown& shown, Screen& screen, Run& run, Box area, double us, floa
     if (races)
         c.text_in(t.text, area.cut_top(Canvas::height(t.text) + c.px(14)), t.ink, gantt_title(run, tells_the_end));
     if (area.h() < c.px(24) || area.w() < names + c.px(24)) return {area.y0, 1};
-    Lanes l{shown, screen, run, c, {area.x0 + names, area.y0, area.x1, area.y1}, us};
+    SmLanes l{shown, screen, run, c, {area.x0 + names, area.y0, area.x1, area.y1}, us};
     const auto used = static_cast<float>(run.gantt().sms_used());
     const bool places = area.h() > c.px(120);
     const float below = places ? Canvas::height(t.small_text) + c.px(20) : 0;
@@ -247,9 +248,13 @@ Drawn draw_run(Shown& shown, Screen& screen, Run& run, Box area, double us, floa
 
 }  // namespace
 
-void panel(Shown& shown, Screen& screen) {
+void panel(Shown& shown, Derived& derived, Screen& screen) {
     const Theme& t = screen.theme;
     const Canvas c(t);
+    if (has_lanes(shown)) {
+        draw_lane_tabs(shown, screen);
+        if (shown.view.lanes != Lanes::hidden) return lanes_panel(shown, derived, screen);
+    }
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 40 || room.y < 40) return;
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
@@ -292,7 +297,7 @@ void panel(Shown& shown, Screen& screen) {
         every = drawn.every, y = drawn.bottom + gap;
     }
     y -= gap;
-    draw_axis(Lanes{shown, screen, *runs[0], c, {area.x0 + names, y, area.x1, y}, us});
+    draw_axis(SmLanes{shown, screen, *runs[0], c, {area.x0 + names, y, area.x1, y}, us});
     if (steps) draw_step(shown, screen, c, step.moved(0, std::min(0.f, y + axis + c.px(14) - step.y0)));
     if (!noted) return;
     c.paragraph(t.small_text, note.min(), t.dim_ink, gantt_note(shown.session, every), note.w(), 2);

@@ -41,6 +41,7 @@ enum class Look : std::uint8_t {
     crosses,  ///< cross out points of runs that cannot be
     words,    ///< only the labels of the points
     way,      ///< a thin line that begins with a dot
+    arrows,   ///< an arrow from each first point to each second one
 };
 
 struct FigurePoint {
@@ -81,6 +82,7 @@ struct Panel {
     std::optional<FigureAxis> shades = std::nullopt;  ///< the scale of Box::shade, beside the panel, without a title
     bool map = false;                                 ///< both axes have the same scale, and are not drawn
     std::string caption = "";                         ///< about this panel alone
+    double rows = 0;  ///< of a chart of rows: how many lines high it is, whose boxes have words; 0: no such chart
 };
 
 struct Figure {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -39,6 +40,15 @@ constexpr Colours of_print = {"#ffffff",
                               "#ffffff",
                               "#9a9a9a",
                               "#1f1f1f"};
+
+/// Whether white words on the colour, "#0072B2", can be read better than black ones.
+bool is_dark(const char* colour) {
+    const auto part = [&](int at) { return std::strtol(std::string(colour + at, 2).c_str(), nullptr, 16); };
+    constexpr double middle = 130;
+    return 0.3 * static_cast<double>(part(1)) + 0.59 * static_cast<double>(part(3)) +
+               0.11 * static_cast<double>(part(5)) <
+           middle;
+}
 
 const Colours& colours_of(Theme t) { return t == Theme::dark ? of_dark : t == Theme::print ? of_print : of_light; }
 
@@ -298,6 +308,8 @@ class Script {
                        own;
             case Look::way:
                 return "with linespoints pt 7 pi 1000000 lw 1.5" + size_of_points(0.5) + own;
+            case Look::arrows:
+                return "with vectors head filled size screen 0.006,20 lw 1.3 " + own;
             case Look::words:
                 break;
         }
@@ -325,6 +337,8 @@ class Script {
     /// The colour of words on a box: the paper's on the half of the shades that differs most from the paper, else the
     /// ink's.
     const char* ink_on(const Box& b, const Panel& p) const {
+        if (p.rows > 0 && !b.hatched && !b.open)
+            return is_dark(c_.fills[static_cast<std::size_t>(b.colour) % c_.fills.size()]) ? "#ffffff" : "#1a1a1a";
         return by_shade(b) && b.shade - *p.shades->from > 0.55 * (*p.shades->to - *p.shades->from) ? c_.paper : c_.ink;
     }
     void labels(const Panel& p, std::size_t number, std::vector<std::string>& plots) {
@@ -350,6 +364,15 @@ class Script {
         const Series& s = panel.series[k];
         const std::string name = "$series" + std::to_string(number) + "_" + std::to_string(k);
         out_ << name << " << EOD\n";
+        if (s.look == Look::arrows) {
+            for (std::size_t a = 0; a + 1 < s.points.size(); a += 2) {
+                const FigurePoint &from = s.points[a], &to = s.points[a + 1];
+                out_ << text::exact(from.x) << " " << text::exact(from.y) << " " << text::exact(to.x - from.x) << " "
+                     << text::exact(to.y - from.y) << "\n";
+            }
+            out_ << "EOD\n";
+            return plots.push_back(name + " using 1:2:3:4 " + look_of(s) + " notitle");
+        }
         bool labels = false;
         for (const FigurePoint& p : s.points) {
             out_ << text::exact(p.x) << " " << text::exact(p.y) << " " << in_data(p.label) << " "

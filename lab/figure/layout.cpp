@@ -13,6 +13,7 @@ namespace {
 constexpr double letter = 9.3, title_letter = 15, caption_letter = 8.7, legend_letter = 10.5;
 constexpr double title_line = 34, legend_line = 26, caption_line = 20, margin = 12, axis_title = 26;
 constexpr double usual_panel = 620, least_panel = 460;  // widths
+constexpr double of_chart = 1400, row_of_chart = 27;    // the width of a chart of rows, and the height of a row
 constexpr double highest_panel = 350, name_line = 19, tick_line = 20;
 constexpr double most_beside = 0.45;  // of the width: the most that a legend beside the panels takes
 constexpr double least_beside = 200;  // the least width of an axis beside such a legend
@@ -64,6 +65,7 @@ double room_for_names(const FigureAxis& a) {
 
 double own_width(const Figure& f) {
     const bool alone = f.panels.size() == 1;
+    if (alone && f.panels[0].rows > 0) return of_chart;
     if (!alone || f.panels[0].map) return usual_panel * (alone ? 1 : 2);
     return std::clamp(room_for_names(f.panels[0].x) + 150, 900.0, 2 * usual_panel);
 }
@@ -115,6 +117,7 @@ void FigureLayout::measure_panels(const Figure& f) {
         titled = titled || !p.title.empty();
     }
     const auto height_now = [&] {
+        if (f.panels[0].rows > 0) return row_of_chart * f.panels[0].rows;
         return f.panels[0].map ? plot_width() * height_of(f.panels[0]) : std::min(highest_panel, 0.8 * plot_width());
     };
     std::size_t lines = 0;

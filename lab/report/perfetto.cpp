@@ -8,7 +8,6 @@
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "core/time/perfetto.hpp"
 #include "lab/model/basis.hpp"
 #include "lab/model/mapping.hpp"
 
@@ -120,7 +119,7 @@ class Drawing {
             Index detailed, const Control* control)
         : out_(out), e_(e), run_(run), played_(played), detailed_(detailed), control_(control) {}
 
-    Drawn draw() {
+    Drawn draw(const std::function<void(PerfettoTrace&)>& also) {
         name_words();
         make_tracks();
         double from = 0;
@@ -130,6 +129,7 @@ class Drawing {
             for (const BlockWork& w : played_[k].works) place.busy.push_back(w.busy());
             draw(place, from += t.us);
         }
+        if (also) also(out_);
         return drawn_;
     }
 
@@ -339,8 +339,8 @@ std::string sms_in_words(Index detailed, const GpuSpec& gpu) {
 }
 
 Drawn write_perfetto(std::ostream& out, const Experiment& e, const RunTime& run, std::span<const PlayedLaunch> played,
-                     Index detailed, const Control* control) {
-    return Drawing(out, e, run, played, detailed, control).draw();
+                     Index detailed, const Control* control, const std::function<void(PerfettoTrace&)>& also) {
+    return Drawing(out, e, run, played, detailed, control).draw(also);
 }
 
 }  // namespace tilescope::lab

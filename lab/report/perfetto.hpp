@@ -2,10 +2,12 @@
 // units are. docs/time.md says what one sees.
 #pragma once
 
+#include <functional>
 #include <ostream>
 #include <span>
 #include <string>
 
+#include "core/time/perfetto.hpp"
 #include "lab/model/played_launch.hpp"
 #include "lab/run/experiment.hpp"
 
@@ -19,9 +21,11 @@ struct Drawn {
     Count steps_left_out = 0;  ///< of loops that are drawn whole, on SMs that are drawn in detail
 };
 
-/// `played` is what time_of() played of `run`. SMs below `detailed` are drawn with steps and units.
+/// `played` is what time_of() played of `run`. SMs below `detailed` are drawn with steps and units. `also`, if given,
+/// draws tracks of its own after all others.
 Drawn write_perfetto(std::ostream& out, const Experiment& experiment, const RunTime& run,
-                     std::span<const PlayedLaunch> played, Index detailed, const Control* control = nullptr);
+                     std::span<const PlayedLaunch> played, Index detailed, const Control* control = nullptr,
+                     const std::function<void(PerfettoTrace&)>& also = {});
 
 /// The SMs drawn in detail: "SM 0", "SMs 0 to 3".
 std::string sms_in_words(Index detailed, const GpuSpec& gpu);

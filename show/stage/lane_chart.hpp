@@ -1,22 +1,27 @@
-// Lanes over time in letters: a row for what the tensor cores do for a lane, one for what its own warps do, one for
-// what comes over the bus.
+// Lanes over time in letters, for a terminal.
 #pragma once
 
 #include <span>
 #include <string>
+#include <vector>
 
-#include "core/time/lanes.hpp"
+#include "show/stage/lanes.hpp"
 
 namespace tilescope::show {
 
-/// Draws cycles `from` to `to` in so many columns. A column shows what goes on at its middle: the letter of a product,
-/// a load or work, or "-" while the lane waits. The last line says what the letters stand for:
+/// Draws what is shown of a view in lines of at most `width` columns. A column shows what goes on at its middle:
 ///
-///     WG1  tensor cores  |SSSSSSSSSS               OOOOOOOOOO |
-///     WG1  warps         |---------- uuusseeeeeeecc---------- |
-///     u update_row_max, s shuffle, e exp_minus, c scale_rows
+///     cycle              0         500       1,000
+///     bus                KKKKKKKKKK          VVVVVVVVVV
+///     WG1 tensor cores   SSSSSSSSSS               OOOOOOOOOO
+///     WG1 CUDA cores     ----------mmmrreeeeeeexxx----------
+///     turn               11111112222222222222222222222111111
+///     slot 0 of KV       .......KKKKKK##########
 ///
-/// `play` needs its phases: play_lanes(lanes, machine, true).
-std::string lane_chart(std::span<const LaneProgram> lanes, const LanePlay& play, double from, double to, int columns);
+/// A lane that waits shows what for: "-" its product, "." its turn, "~" data, ":" a free slot. A slot is blank where it
+/// is empty, "." while its tile is loaded, has the tile's first letter where it is full, and "#" while a product reads.
+std::string lane_chart(const LaneView& view, int width);
+/// What the letters of charts stand for: "S = Q K^T, O = P V: O + P V, ..." and what waits look like.
+std::string lane_legend(std::span<const LaneView> views);
 
 }  // namespace tilescope::show

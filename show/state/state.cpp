@@ -50,6 +50,8 @@ constexpr std::pair<const char*, Drawer> drawers[] = {{"auto", Drawer::automatic
                                                       {"controls", Drawer::controls},
                                                       {"code", Drawer::code},
                                                       {"detail", Drawer::detail}};
+constexpr std::pair<const char*, Lanes> all_lanes[] = {
+    {"hidden", Lanes::hidden}, {"alone", Lanes::alone}, {"four", Lanes::four}};
 constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
 
 /// "0.5,0.25".
@@ -98,6 +100,12 @@ void add_view_options(CLI::App& app, State& s) {
            message("state_flags.stride"))
         ->type_name("NAME");
     app.add_flag("--hide-ahead", v.hide_ahead, message("state_flags.hide_ahead"));
+    app.add_option_function<std::string>(
+           "--lanes", [&v](const std::string& name) { v.lanes = named("--lanes", name, all_lanes); },
+           message("state_flags.lanes"))
+        ->type_name("NAME");
+    add_whole_option(app, "--cycle", {0, Whole().most, 0}, message("state_flags.cycle"),
+                     [&v](Index cycle) { v.cycle = cycle; });
     app.add_flag("--play-through", v.play_through, message("state_flags.play_through"));
     app.add_option_function<std::string>(
            "--zoom", [&v](const std::string& spot) { v.zoom = spot_from(spot); }, message("state_flags.zoom"))
@@ -155,6 +163,8 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.row != standard.row) add({"--row", std::to_string(v.row)});
     if (v.stride != standard.stride) add({"--stride", strides[static_cast<std::size_t>(v.stride)].first});
     if (v.hide_ahead) add({"--hide-ahead"});
+    if (v.lanes != standard.lanes) add({"--lanes", all_lanes[static_cast<std::size_t>(v.lanes)].first});
+    if (v.cycle) add({"--cycle", std::to_string(*v.cycle)});
     if (v.play_through) add({"--play-through"});
     if (v.zoom) add({"--zoom", text::exact(v.zoom->x) + "," + text::exact(v.zoom->y)});
     if (v.forget_rescale) add({"--forget-rescale"});

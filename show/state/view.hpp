@@ -19,6 +19,9 @@ enum class Detail : std::uint8_t { values, counters };
 /// In a hall, what is open beside the stage. `automatic`: the detail if all numbers of a tile can be read, else none.
 enum class Drawer : std::uint8_t { automatic, none, controls, code, detail };
 
+/// In view time: whether lanes are shown in place of the thread blocks, and beside which other kernels.
+enum class Lanes : std::uint8_t { hidden, alone, four };
+
 /// A place on the stage: 0 to 1 from its left edge and from its top. On the wall it is one of the scores.
 struct Spot {
     double x, y;
@@ -40,10 +43,12 @@ struct View {
     std::optional<Spot> zoom = {};   ///< the centre of the magnified view
     Tab tab = Tab::code;
     Detail detail = Detail::values;
-    Index sm = 0;                         ///< the SM in focus
-    Index row = 0;                        ///< of the tile, under the microscope
-    Stride stride = Stride::operation;    ///< of one step on or back
-    bool hide_ahead = false;              ///< on the timeline: hides what comes later
+    Index sm = 0;                       ///< the SM in focus
+    Index row = 0;                      ///< of the tile, under the microscope
+    Stride stride = Stride::operation;  ///< of one step on or back
+    bool hide_ahead = false;            ///< on the timeline: hides what comes later
+    Lanes lanes = Lanes::hidden;
+    std::optional<Index> cycle = {};      ///< of the lanes; nullopt: in a long wait
     bool play_through = false;            ///< without a pause where something happens for the first time
     bool forget_rescale = false;          ///< says what the row would be without rescaling
     bool softmaxes = false;               ///< shows the row in every softmax program

@@ -44,6 +44,7 @@ COMMANDS = {
                  "timeline flash_v2 flash_v1 --json", f"timeline {EVERY} --json",
                  f"timeline split_kv {SMALL} --page-size 16 --json"],
     "step": [f"step flash_v3 {SMALL} --like fa3-2025 --to 3 --json", f"step standard {SMALL} {TYPED} --to 3 --json", f"step standard {PASSES} --to 3 --json", f"step split_kv {SMALL} --to 3 --json", f"step {EVERY} --to 3 --json"],
+    "timeline --lanes": ["timeline flash_v3 --dim 128 --lanes --json", "timeline flash_v3:turns=off flash_v3 --lanes --json"],
     "advise": ["advise flash_v2 --seq 512 --heads 2 --json"],
     "plot": ["plot tiles --vary br=64,128 --vary bc=64,128 --heads 1 --seq 512 --json"],
     "trace": [f"trace flash_v3 {TOY} --like fa3-2025 -o /dev/stdout", f"trace flash_v1 {TOY} -o /dev/stdout", f"trace split_kv {TOY} -o /dev/stdout",

@@ -1,5 +1,8 @@
 // What is shown of a program with lanes: a chart in letters, what takes room on an SM, and who does what.
+#include "core/text/words.hpp"
 #include "show/stage/lane_chart.hpp"
+#include "show/stage/lanes_figure.hpp"
+#include "show/stage/lanes_text.hpp"
 #include "show/words/narration.hpp"
 #include "tests/support/laned_attention.hpp"
 #include "tests/support/runs.hpp"
@@ -11,42 +14,164 @@ using namespace tilescope::testing;
 
 namespace {
 
-std::string drawn(const LanedAttention& a, Index step, double cycles, int columns) {
-    const PlayedAttention played(a, {}, true);
-    for (const LanePhase& p : played.play.phases)
-        if (p.what == std::string("S") && p.step == step && p.kind == Act::Kind::product)
-            return '\n' + show::lane_chart(played.lanes.programs(), played.play, p.from, p.from + cycles, columns);
-    return "";
+/// The lanes of bare instructions, from the eighth step of fourteen on.
+struct SeenLanes {
+    PlayedAttention played;
+    LaneView view;
+
+    explicit SeenLanes(const LanedAttention& a, Index steps = 1)
+        : played(a, {}, true), view(played.lanes.programs(), played.play, 7, steps, 4) {}
+
+    /// "0 to 512": when the lane does this in the first shown step.
+    std::string when(std::uint32_t lane, LaneDoing doing, const std::string& what) const {
+        for (const LaneSegment& s : view.segments())
+            if (s.lane == lane && s.doing == doing && s.what == what && s.from >= 0)
+                return std::to_string(std::lround(s.from)) + " to " + std::to_string(std::lround(s.to));
+        return "never";
+    }
+    std::string chart(int width) const { return '\n' + lane_chart(view, width); }
+};
+
+LanedAttention four_kinds(int k) {
+    constexpr bool turns[] = {false, false, true, true}, overlap[] = {false, false, false, true};
+    return {.groups = k == 0 ? 1 : 2, .overlap = overlap[k], .turns = turns[k], .steps = 14};
 }
 
 }  // namespace
 
+TEST_CASE("a step of one warpgroup is the sum of its parts", "[lanes]") {
+    const SeenLanes one(four_kinds(0));
+    const std::uint32_t wg1 = one.view.groups()[0];
+    CHECK(one.view.name_of(wg1) == "WG1");
+    CHECK(std::lround(one.view.step()) == 1904);
+    CHECK(one.when(wg1, LaneDoing::product, "S") == "0 to 512");
+    CHECK(one.when(wg1, LaneDoing::busy, "S") == "512 to 570");
+    CHECK(one.when(wg1, LaneDoing::work, "update_row_max") == "570 to 698");
+    CHECK(one.when(wg1, LaneDoing::work, "shuffle") == "698 to 758");
+    CHECK(one.when(wg1, LaneDoing::work, "exp_minus") == "758 to 1270");
+    CHECK(one.when(wg1, LaneDoing::work, "scale_rows") == "1270 to 1334");
+    CHECK(one.when(wg1, LaneDoing::product, "O") == "1334 to 1846");
+    CHECK(std::lround(100 * one.view.shares().tensor_cores) == 54);
+    CHECK(one.view.shares().both == 0);
+}
+
+TEST_CASE("lanes of four kinds of kernels have the steps and shares of the model", "[lanes]") {
+    constexpr long steps[] = {1904, 2871, 2471, 2425}, tensor[] = {54, 72, 83, 86};
+    for (int k = 0; k < 4; ++k) {
+        const SeenLanes seen(four_kinds(k));
+        CHECK(std::lround(seen.view.step()) == steps[k]);
+        CHECK(std::lround(100 * seen.view.shares().tensor_cores) == tensor[k]);
+        for (const LaneTimes& t : seen.view.times()) {
+            if (seen.view.group_of(t.lane) < 0) continue;
+            double all = t.work + t.busy;
+            for (const double w : t.waits) all += w;
+            CHECK_THAT(all, Catch::Matchers::WithinAbs(seen.view.step(), 1));
+        }
+    }
+    const SeenLanes turns(four_kinds(2));
+    for (const LanePart& p : turns.view.parts()) {
+        if (p.what == "exp_minus") CHECK(std::lround(p.alone) == 512);
+        if (p.what == "exp_minus" || p.what == "update_row_max") CHECK(p.cycles > 1.4 * p.alone);
+    }
+}
+
+TEST_CASE("what ends a wait, whose turn it is and what lies in slots are functions of the cycle", "[lanes]") {
+    const SeenLanes seen(four_kinds(2), 2);
+    const LaneView& view = seen.view;
+    for (const LaneSegment& s : view.segments()) {
+        if (s.doing != LaneDoing::wait) continue;
+        REQUIRE(s.ended_by != no_segment);
+        const LaneSegment& by = view.segments()[s.ended_by];
+        CHECK_THAT(by.to, Catch::Matchers::WithinAbs(s.to, 1e-3));
+        if (s.awaited == Awaited::product) CHECK((by.doing == LaneDoing::product && by.lane == s.lane));
+        if (s.awaited == Awaited::load) CHECK(by.doing == LaneDoing::load);
+        if (s.awaited == Awaited::turn) CHECK(by.doing == LaneDoing::hand_on);
+    }
+    const auto turn = [&](double cycle) { return view.name_of(view.turn_at(cycle)->lane); };
+    CHECK(turn(view.turns()[4].at - 1) != turn(view.turns()[4].at));
+    for (const LaneSlot& slot : view.slots())
+        for (const SlotStay& stay : slot.stays) {
+            if (stay.readers.empty()) continue;
+            CHECK(stay.readers.size() == 2);
+            CHECK(view.state_at(slot, (stay.from + stay.there) / 2) == SlotState::loading);
+            const LaneSegment& reader = view.segments()[stay.readers[0]];
+            CHECK(view.state_at(slot, (reader.from + reader.to) / 2) == SlotState::in_use);
+        }
+    const std::string before = lane_sentence(view, 1000);
+    lane_sentence(view, 2000);
+    CHECK(lane_sentence(view, 1000) == before);
+    CHECK(before == "At cycle 1,000 WG2 waits for P V(j-1), which tensor cores finish at 1,127.");
+    CHECK(lane_sentence(SeenLanes(four_kinds(1)).view, 1000) ==
+          "At cycle 1,000 WG2 waits for S(j), which tensor cores finish at 1,024.");
+    CHECK(text::join(lane_sentences(view, 300), "\n") ==
+          "Producer waits for a free slot; P V(j-1) of WG2 frees one at 1,127.\n"
+          "Tensor cores compute S(j) of WG1 until 512.\n"
+          "WG1 waits for S(j), which tensor cores finish at 512.\n"
+          "WG2 computes exp(j-1) until 521.\n"
+          "WG2 has the turn since cycle 0.\n"
+          "The rings: slot 0 of KV: K(j+2) loading, slot 1 of KV: V(j-1) full, slot 2 of KV: K(j) in use, slot "
+          "3 of KV: V(j) full, slot 4 of KV: K(j+1) full, slot 5 of KV: V(j+1) full.");
+}
+
 TEST_CASE("lanes are drawn over time", "[lanes]") {
-    CHECK(drawn({.groups = 1, .steps = 14}, 7, 1904, 76) == R"(
-producer  warps         |----------------------------------------------------------------------------|
-producer  bus           |VVVVVVVVVVVVVVVVVVVVKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK          VV|
-WG1       tensor cores  |SSSSSSSSSSSSSSSSSSSS                                 OOOOOOOOOOOOOOOOOOOOO  |
-WG1       warps         |--------------------   uuuuusseeeeeeeeeeeeeeeeeeeeecc---------------------  |
-u update_row_max, s shuffle, e exp_minus, c scale_rows, d divide_rows
+    CHECK(SeenLanes(four_kinds(0)).chart(100) == R"(
+cycle             |0          250       500        750       1,000      1,250     1,500      1,750 |
+bus               |VVVVVVVVVVVVVVVVVVVVV KKKKKKKKKKKKKKKKKKKKKK                                  VV|
+WG1 tensor cores  |SSSSSSSSSSSSSSSSSSSSSS                                  OOOOOOOOOOOOOOOOOOOOOO  |
+WG1 CUDA cores    |----------------------  mmmmmrrreeeeeeeeeeeeeeeeeeeeexxx----------------------  |
+slot 0 of KV      |KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK|
+slot 1 of KV      |............................................VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV|
+slot 2 of KV      |######################..............................................KKKKKKKKKKKK|
+slot 3 of KV      |VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV######################..|
+slot 4 of KV      |KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK|
+slot 5 of KV      |VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV|
 )");
-    CHECK(drawn({.turns = true, .steps = 14}, 7, 2471, 90) == R"(
-producer  warps         |------------------------------------------------------------------------------------------|
-producer  bus           |KKKKKKKKKKKK                             VVVVVVVVVVVVVVVVVVVVVKKKKKKKKKKKKKKKKKKKKKKKKKKKK|
-WG1       tensor cores  |SSSSSSSSSSSSSSSSSSS                                                  OOOOOOOOOOOOOOOOOOO  |
-WG1       warps         |-------------------  uuuuuuuuusseeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeecc -------------------  |
-WG2       tensor cores  |                      OOOOOOOOOOOOOOOOOOO  SSSSSSSSSSSSSSSSSSS                            |
-WG2       warps         |eeeeeeeeeeeeeeeeeeecc -------------------  -------------------  uuuuusseeeeeeeeeeeeeeeeeee|
-u update_row_max, s shuffle, e exp_minus, c scale_rows, d divide_rows
+    CHECK(SeenLanes(four_kinds(3)).chart(110) == R"(
+cycle             |0                  500               1,000              1,500             2,000           |
+bus               |VVVVVVVVV                                                  KKKKKKKKKKKKKKKKKKKKVVVVVVVVVVV|
+WG1 tensor cores  |SSSSSSSSSSSSSSSSSSSOOOOOOOOOOOOOOOOOOOOO                                                  |
+WG1 CUDA cores    |-------------------  mmmmmmmmmmmmmmmmrrreeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee   xx |
+WG2 tensor cores  |                                        SSSSSSSSSSSSSSSSSSSOOOOOOOOOOOOOOOOOOO            |
+WG2 CUDA cores    |eeeeeeeeeeeeeeeeeeeeeeeeeee   xxxxxxx ---------------------  mmmmmmmmmmmmmmmmmrreeeeeeeeee|
+turn              |222222222222222222222222222222222222221111111111111111111111111111111111111111111111111111|
+slot 0 of KV      |..............................VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV|
+slot 1 of KV      |###################KKKKKKKKKKKKKKKKKKKKK###################...............................|
+slot 2 of KV      |VVVVVVVVVVVVVVVVVVV#####################VVVVVVVVVVVVVVVVVVV################### ...........|
+slot 3 of KV      |KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK|
+slot 4 of KV      |VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV|
+slot 5 of KV      |..........KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK|
 )");
-    CHECK(drawn({.overlap = true, .turns = true, .steps = 14}, 7, 2425, 90) == R"(
-producer  warps         |------------------------------------------------------------------------------------------|
-producer  bus           |VVVVVVVVVVVVVVVVVVVVVVVVVVVVVV                             KKKKKKKKKKKKKKKKKKKKVVVVVVVVVVV|
-WG1       tensor cores  |SSSSSSSSSSSSSSSSSSSOOOOOOOOOOOOOOOOOOOOO                                                  |
-WG1       warps         |-------------------  uuuuuuuuuuuuuuuussseeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee  ccc |
-WG2       tensor cores  |                                        SSSSSSSSSSSSSSSSSSSOOOOOOOOOOOOOOOOOOO            |
-WG2       warps         |eeeeeeeeeeeeeeeeeeeeeeeeeee  cccccccc ---------------------  uuuuuuuuuuuuuuuuusseeeeeeeeee|
-u update_row_max, s shuffle, e exp_minus, c scale_rows, d divide_rows
-)");
+    const LaneView views[] = {SeenLanes(four_kinds(2)).view};
+    CHECK(lane_legend(views) ==
+          "Letters: S S = Q K^T; O P V: O = O + P V; m max: the largest score of each row; r reduce: the row's "
+          "threads compare; e exp: P = exp(S - m), and its sums; x rescale: O by exp(old m - m). A warpgroup "
+          "waits for its product (-), its turn (.) or data (~). A slot shows \".\" while its tile is loaded, the "
+          "tile's letter where it is full, and \"#\" while a product reads it.");
+}
+
+TEST_CASE("the finding about lanes names what sets the pace", "[lanes]") {
+    CHECK(lane_finding(SeenLanes(four_kinds(1)).view) ==
+          "No unit is full: tensor cores are at work 72% of the time and CUDA cores 60%, because lanes wait for"
+          " each other.");
+    CHECK(lane_finding(SeenLanes(four_kinds(3)).view) ==
+          "CUDA cores are at work 98% of the time and tensor cores 86%: both are nearly full, and one more "
+          "overlap buys little.");
+}
+
+TEST_CASE("a figure of lanes has rows on one axis", "[lanes][figure]") {
+    FigureRequest r;
+    const Figure f = lanes_figure(r);
+    REQUIRE(f.panels.size() == 1);
+    const Panel& p = f.panels[0];
+    CHECK(p.rows > 12);
+    CHECK(p.y.ticks.size() == 3 + 4 + 5 + 5);
+    for (const Box& b : p.boxes) {
+        CHECK(b.left >= 0);
+        CHECK(b.right <= *p.x.to);
+        CHECK(b.bottom >= *p.y.from);
+    }
+    r.options.gpu = "A100-40GB";
+    CHECK_THROWS_WITH(lanes_figure(r), Catch::Matchers::ContainsSubstring("has no lanes"));
 }
 
 TEST_CASE("what has its place in a ring, or in a lane's registers, is counted once", "[run][lane]") {

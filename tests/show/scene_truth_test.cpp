@@ -9,6 +9,7 @@
 #include "core/text/numbers.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/run/covers.hpp"
+#include "show/stage/lanes_shown.hpp"
 #include "show/stage/row.hpp"
 #include "show/stage/row_text.hpp"
 #include "show/stage/wall_text.hpp"
@@ -284,6 +285,25 @@ std::string tiles_to_visit(const Setup& setup) {
 
 std::string number_alone(const std::string& with_unit) { return with_unit.substr(0, with_unit.find(' ')); }
 
+/// The lanes of four kernels in view time.
+std::vector<LaneView> lanes_of(const Setup& setup) {
+    WaitingSession s;
+    s.ask(setup);
+    LanesShown shown;
+    const auto views = shown.of(s.run()->experiment(), Lanes::four, 1);
+    return {views.begin(), views.end()};
+}
+std::vector<Index> lane_steps(const Setup& setup) {
+    std::vector<Index> steps;
+    for (const LaneView& view : lanes_of(setup)) steps.push_back(std::lround(view.step()));
+    return steps;
+}
+/// A part of a step of the kernel that takes turns.
+LanePart lane_part(const Setup& setup, const std::string& what) {
+    const auto parts = lanes_of(setup)[2].parts();
+    return *std::find_if(parts.begin(), parts.end(), [&](const LanePart& p) { return p.what == what; });
+}
+
 double share_of_scores(const Setup& setup) {
     WaitingSession s;
     const lab::Report& r = report_of(s, setup);
@@ -401,6 +421,25 @@ std::vector<Stated> stated_of(const Scene& scene) {
                      return number_alone(text::bytes(report_of(sparse, own).counters.hbm())) + " of " +
                             text::bytes(report_of(dense, all).counters.hbm());
                  }}};
+    if (scene.name == "turns") {
+        const auto step = [=](std::size_t k) { return lane_steps(own)[k]; };
+        return {{"459 cycles less", [=] { return grouped(step(1) - step(2)) + " cycles less"; }},
+                {"2,539 cycles instead of 2,998",
+                 [=] { return grouped(step(2)) + " cycles instead of " + grouped(step(1)); }}};
+    }
+    if (scene.name == "overlap") {
+        const auto step = [=](std::size_t k) { return lane_steps(own)[k]; };
+        return {{"d = 256", [=] { return "d = " + grouped(*o.dim); }},
+                {"256 columns", [=] { return grouped(*o.dim) + " columns"; }},
+                {"done after 640 cycles, but its result comes only after 934",
+                 [=] {
+                     const LanePart output = lane_part(own, "O");
+                     return "done after " + grouped(std::lround(output.alone)) +
+                            " cycles, but its result comes only after " + grouped(std::lround(output.late));
+                 }},
+                {"2,757 cycles instead of 3,266",
+                 [=] { return grouped(step(3)) + " cycles instead of " + grouped(step(2)); }}};
+    }
     if (scene.name == "recompute-or-store") {
         const auto both = [=](auto&& of, const char* between) {
             WaitingSession s;

@@ -1,0 +1,25 @@
+// `tilescope timeline ALGO... --lanes`: what the lanes of a thread block do, cycle by cycle.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/machine/units.hpp"
+#include "lab/flags/options.hpp"
+
+namespace tilescope::cli {
+
+struct LanesRequest {
+    bool asked = false;
+    Index steps = 1;                            ///< that are drawn
+    std::optional<Index> cycle = std::nullopt;  ///< that the sentences are about
+};
+
+/// The most steps that are drawn.
+inline constexpr Index most_lane_steps = 8;
+
+/// Prints all variants on one axis of cycles.
+void show_lanes(const lab::Options& options, const std::vector<std::string>& variants, const LanesRequest& request);
+
+}  // namespace tilescope::cli
