@@ -75,6 +75,8 @@ struct KernelDescription {
     Tiling (*complete)(const Problem&, Tiling given, const GpuSpec&) = nullptr;
     /// How its lanes run, where it has lanes that can be timed; nullptr: it has none.
     LanedKernel (*laned)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
+    /// Errors of times that were modelled from its lanes, where its kernel was measured: docs/time.md.
+    std::optional<StatedError> (*laned_error)(const Tiling&) = nullptr;
     /// A head dimension as its tensor cores have it, padded; nullptr: as it is.
     Index (*padded)(Index dim, const Tiling&) = nullptr;
     /// The order in which its thread blocks start; nullptr: Order::kernel.

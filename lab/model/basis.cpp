@@ -10,6 +10,7 @@
 #include "lab/gpu/gpu_fields.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/full_tiles.hpp"
+#include "lab/model/laned.hpp"
 #include "lab/model/registers.hpp"
 
 namespace tilescope::lab {
@@ -48,11 +49,15 @@ std::string basis_of_style(const RunTime& run, const Experiment& e) {
     const std::string style = name_of(run.style);
     switch (run.basis) {
         case Basis::own_style:
+            if (run.launches.front().lanes)
+                return message("verdict.error_of_lanes", text::percent(run.error->mean),
+                               text::percent(run.error->worst));
             return message("verdict.error", style, text::percent(run.error->mean), text::percent(run.error->worst),
                            e.algorithm->name);
         case Basis::other_style:
             if (const std::string what = beyond_kernels(e.problem); !what.empty())
                 return message("verdict.not_measured_with", style, what);
+            if (run.launches.front().lanes) return message("verdict.lanes_not_measured");
             if (e.algorithm->kernel->stated_error(run.style)) return these_tiles_not_measured(run, e);
             return message("verdict.as_flash_v2", style);
         case Basis::assumed:
@@ -76,8 +81,9 @@ void set_basis(RunTime& run, const Experiment& e) {
     const bool compiled =
         std::all_of(run.launches.begin(), run.launches.end(), [](const LaunchTime& l) { return l.compiled; });
     const bool measured = was_measured(e.gpu);
+    const auto of_lanes = e.algorithm->kernel->laned_error;
     if (measured && compiled && beyond_kernels(e.problem).empty())
-        run.error = e.algorithm->kernel->stated_error(run.style);
+        run.error = of_lanes && has_timed_lanes(e) ? of_lanes(e.tiling) : e.algorithm->kernel->stated_error(run.style);
     run.basis = run.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
 }
 

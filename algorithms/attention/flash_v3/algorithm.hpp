@@ -51,8 +51,12 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
-inline constexpr KernelDescription kernel_description = {
-    .released = &released, .complete = complete, .laned = laned, .padded = padded, .order = order};
+inline constexpr KernelDescription kernel_description = {.released = &released,
+                                                         .complete = complete,
+                                                         .laned = laned,
+                                                         .laned_error = laned_error,
+                                                         .padded = padded,
+                                                         .order = order};
 
 inline Algorithm describe() {
     return {.name = "flash_v3",

@@ -35,6 +35,7 @@ Roles roles_of(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 Tiling complete(const Problem& p, Tiling given, const GpuSpec& gpu);
 LanedKernel laned(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 Index padded(Index dim, const Tiling& tile);
+std::optional<StatedError> laned_error(const Tiling& tile);
 /// Row blocks ascending, head by head; longest first in fa3-2025, under a mask.
 Order order(const Problem& p, const Tiling& tile);
 /// The tiles of hopper/tile_size.h (Dao-AILab/flash-attention at 0251105a).
