@@ -18,8 +18,8 @@ constexpr double most_work_ratio = 16;
 constexpr Like efficient = {"memory_efficient", "backend.longer_waits"},
                unfused = {"standard", "backend.more_passes", "typed", "backend.longer_softmax"},
                unfused_f32 = {"standard", "backend.scores_in_f32", "math", "backend.no_tensor_cores"};
-constexpr Like warpgroups = {nullptr, "backend.warpgroups"}, like_split = {nullptr, "backend.reads_as_split"},
-               in_parts = {"split_kv", "backend.keys_in_parts"};
+constexpr Like warpgroups = {.algorithm = "flash_v3", .named = "cudnn-9.19", .without = "backend.warpgroups"};
+constexpr Like like_split = {nullptr, "backend.reads_as_split"}, in_parts = {"split_kv", "backend.keys_in_parts"};
 constexpr Backend backends[] = {
     {"cudnn", "backend.cudnn", warpgroups, like_split, warpgroups},
     {"flash", "backend.flash", {"flash_v2"}, in_parts, in_parts},

@@ -11,6 +11,8 @@ struct Like {
     const char* apart = "";
     const char* passes = nullptr;  ///< a list of passes that is nearer; what the backend does differently
     const char* apart_from_passes = "";
+    const char* named = nullptr;  ///< the algorithm models it only with this --like
+    const char* without = "";     ///< what it does, where no row models it
 };
 
 /// One of PyTorch's implementations of attention.

@@ -12,6 +12,7 @@
 #include "device/backends.hpp"
 #include "lab/model/basis.hpp"
 #include "lab/model/mapping.hpp"
+#include "lab/model/placing.hpp"
 
 namespace tilescope::device {
 using namespace lab;
@@ -72,8 +73,26 @@ const Contender* row_of(std::span<const Contender> rows, const char* algorithm, 
     return found;
 }
 
+/// What an experiment's --like names; empty where it names nothing.
+std::string like_of(const Experiment& e) {
+    for (const Knob& k : e.algorithm->knobs)
+        if (k.value == &Tiling::like) return k.text(e.tiling);
+    return "";
+}
+
+/// The row of an algorithm with a time and this --like; nullptr where there is none.
+const Contender* row_named(std::span<const Contender> rows, const Like& like) {
+    for (const Contender& c : rows) {
+        const Experiment& e = c.report->experiment;
+        if (c.report->time && e.algorithm->name == std::string_view(like.algorithm) && like_of(e) == like.named)
+            return &c;
+    }
+    return nullptr;
+}
+
 /// The row that is nearest to a backend: that of its own list of passes, or else of the algorithm's own launches.
 const Contender* row_of(std::span<const Contender> rows, const Like& like) {
+    if (like.named) return row_named(rows, like);
     if (like.passes)
         if (const Contender* row = row_of(rows, like.algorithm, passes_from(like.passes))) return row;
     return row_of(rows, like.algorithm, {});
@@ -83,16 +102,25 @@ const Contender* row_of(std::span<const Contender> rows, const Like& like) {
 /// blocks do not start in the library's order, row blocks from the first on.
 std::string apart(const Like& like, const Contender* row) {
     if (row && !row->report->experiment.problem.passes.empty()) return message(like.apart_from_passes);
+    if (!row && *like.without) return message(like.without);
     if (!row || *like.apart) return *like.apart ? message(like.apart) : "-";
     const Experiment& e = row->report->experiment;
-    const Tiling released = choose_tiling(*e.algorithm, e.problem, {}, e.gpu);
+    Wish same_kernel;
+    same_kernel.tiling.like = e.tiling.like;
+    const Tiling released = choose_tiling(*e.algorithm, e.problem, same_kernel, e.gpu);
     std::vector<std::string> others;
     if (released.br != e.tiling.br || released.bc != e.tiling.bc) others.push_back(message("beside.own_tiles"));
-    const Order order = e.placing.order;
+    const Order order = order_of(e);
     if (order != Order::rows && (order != Order::kernel || e.problem.mask.is_causal()))
         others.push_back(message("beside.order_rows"));
     if (e.placing.blocks_per_sm > 0) others.push_back(message("beside.as_many_as_fit"));
     return others.empty() ? "-" : text::join(others, "; ");
+}
+
+/// "flash_v2", "flash_v3:like=cudnn-9.19"; null where nothing models the backend.
+Json modelled_by(const Like& like) {
+    if (!like.algorithm) return {};
+    return like.named ? std::string(like.algorithm) + ":like=" + like.named : like.algorithm;
 }
 
 /// Says what was measured, where no problem like this one was.
@@ -144,9 +172,7 @@ Json json_of(const BackendTimes& m, const Problem& asked, bool same) {
               {"kernels", Json::array()}};
     for (const BackendTime& t : m.times)
         j["kernels"].push_back(
-            {{"kernel", t.backend->key},
-             {"time_us", t.us},
-             {"modelled_by", m.like(*t.backend).algorithm ? Json(m.like(*t.backend).algorithm) : Json()}});
+            {{"kernel", t.backend->key}, {"time_us", t.us}, {"modelled_by", modelled_by(m.like(*t.backend))}});
     return j;
 }
 
