@@ -5,6 +5,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "algorithms/contract/roles.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/said.hpp"
@@ -160,10 +161,26 @@ void add_times(Json& j, const show::LaneView& view) {
                               {"cycles", p.cycles}});
 }
 
+/// What the lanes follow from, beside the constants of the model.
+Json kernel_json(const Experiment& e) {
+    const auto is_on = [](Index knob) { return knob == on; };
+    return {{"algorithm", e.algorithm->name},
+            {"gpu", e.gpu.name},
+            {"dim", e.problem.dim},
+            {"dim_v", e.problem.dim_v},
+            {"dtype", name_of(e.problem.dtype)},
+            {"br", e.tiling.br},
+            {"bc", e.tiling.bc},
+            {"slots", e.tiling.slots},
+            {"warpgroups", e.tiling.warpgroups},
+            {"turns", is_on(e.tiling.turns)},
+            {"overlap", is_on(e.tiling.overlap)}};
+}
+
 Json lanes_json(const Played& p, const show::LaneView& view, const LanesRequest& asked) {
     const double cycle = asked.cycle ? static_cast<double>(*asked.cycle) : show::telling_cycle(view);
     Json j = {{"schema", "tilescope.lanes/1"}, {"variant", p.title}};
-    j.update(lab::to_json(p.experiment));
+    j.update(kernel_json(p.experiment));
     j["step"] = view.step(), j["shown"] = view.cycles(), j["cycle"] = cycle;
     j["sentence"] = show::lane_sentence(view, cycle), j["finding"] = show::lane_finding(view);
     add_times(j, view);

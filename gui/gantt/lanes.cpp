@@ -23,6 +23,7 @@ struct Rows {
     Box box;     ///< of all rows
     float line;  ///< height of a row
     Index cycle;
+    bool with_bus = true;  ///< in a hall, of four kernels, the bus is left out
 
     float x(double at) const {
         return box.x0 + box.w() * static_cast<float>(std::clamp(at, 0.0, view.cycles()) / view.cycles());
@@ -130,18 +131,18 @@ void draw_beads(const Rows& r, const Box& area) {
     }
 }
 
-std::vector<const LaneRow*> drawn_rows(const LaneView& view) {
+std::vector<const LaneRow*> drawn_rows(const LaneView& view, bool with_bus) {
     std::vector<const LaneRow*> rows;
     for (const LaneRow& row : view.rows())
-        if (row.kind != LaneRow::Kind::loads) rows.push_back(&row);
+        if (row.kind != LaneRow::Kind::loads && (with_bus || row.kind != LaneRow::Kind::bus)) rows.push_back(&row);
     return rows;
 }
-float rows_of(const LaneView& view) {
-    return static_cast<float>(drawn_rows(view).size()) + (view.turns().empty() ? 0.f : 1.f);
+float rows_of(const LaneView& view, bool with_bus) {
+    return static_cast<float>(drawn_rows(view, with_bus).size()) + (view.turns().empty() ? 0.f : 1.f);
 }
 
 void draw_view(const Rows& r, float left) {
-    const std::vector<const LaneRow*> rows = drawn_rows(r.view);
+    const std::vector<const LaneRow*> rows = drawn_rows(r.view, r.with_bus);
     for (std::size_t k = 0; k < rows.size(); ++k) {
         const auto number = static_cast<float>(k);
         draw_name(r, number, left, name_of(r.view, *rows[k]));
@@ -181,7 +182,7 @@ void draw_cursor(Shown& shown, Screen& screen, const Rows& r, const Box& all) {
 }
 
 void tell_under_mouse(const Rows& r) {
-    const std::vector<const LaneRow*> rows = drawn_rows(r.view);
+    const std::vector<const LaneRow*> rows = drawn_rows(r.view, r.with_bus);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     for (std::size_t k = 0; k < rows.size(); ++k) {
         if (!hovered(r.row(static_cast<float>(k)))) continue;
@@ -195,6 +196,30 @@ void tell_under_mouse(const Rows& r) {
                 return tooltip(words);
             }
     }
+}
+
+/// What colours stand for, in these colours.
+void draw_legend(const Rows& r, ImVec2 at, float width) {
+    std::vector<Canvas::Piece> pieces;
+    for (const std::uint32_t lane : r.view.groups())
+        pieces.push_back({message("lanes_figure.products_of", r.view.name_of(lane)), of_group(r.t, r.view, lane)});
+    std::vector<std::string> told;
+    for (const LanePart& p : r.view.parts()) {
+        if (p.doing != LaneDoing::work) continue;
+        const LaneSegment like{p.doing, 0, p.what, 0, 0, 0, 0, 0, Awaited::other};
+        const std::string word = lane_word(p.doing, p.what);
+        if (std::find(told.begin(), told.end(), word) != told.end()) continue;
+        told.push_back(word);
+        pieces.push_back({word, colour_of(r, like)});
+    }
+    pieces.push_back({message("lanes_shown.hatched"), r.t.dim_ink});
+    for (std::size_t k = 0; k + 1 < pieces.size(); ++k) pieces[k].text += " · ";
+    r.c.paragraph(r.t.small_text, at, pieces, width, 1);
+}
+
+std::string sentence_of(std::span<const LaneView> views, Index cycle) {
+    const std::string said = lane_sentence(views.back(), static_cast<double>(cycle));
+    return views.size() == 1 ? said : message("lanes_shown.of_last", said);
 }
 
 std::string titled(const LaneView& view, const std::string& title) {
@@ -233,31 +258,37 @@ void lanes_panel(Shown& shown, Derived& derived, Screen& screen) {
     const std::span<const LaneView> views = derived.lanes.of(e, shown.view.lanes, shown.session.version());
     const Index cycle = cycle_of(shown.view, views);
     Box area = {at.x, at.y, at.x + room.x - c.px(12), at.y + room.y};
-    draw_words(c, area, {{lane_sentence(views.back(), static_cast<double>(cycle))}}, lane_finding(views.back()));
+    draw_words(c, area, {{sentence_of(views, cycle)}}, lane_finding(views.back()));
     const float small = Canvas::height(t.small_text), title = small + c.px(6), axis = small + c.px(10);
     const float names = Canvas::width(t.small_text, message("lanes.tensor_cores")) + c.px(10);
     const bool beads = views.size() == 1 && !views[0].slots().empty();
-    const float note = 2 * small + c.px(20), of_beads = beads ? small + c.px(14) : 0;
+    const bool with_bus = !t.in_a_hall() || views.size() == 1;
+    const float note = small + c.px(14) + (with_bus ? 2 * small + c.px(24) : 0),
+                of_beads = beads ? small + c.px(14) : 0;
     float rows = 0;
-    for (const LaneView& v : views) rows += rows_of(v);
+    for (const LaneView& v : views) rows += rows_of(v, with_bus);
     const float left = area.h() - note - of_beads - axis - title * static_cast<float>(views.size());
     const float line = std::clamp(left / rows, c.px(7), c.px(44));
     Box all = {area.x0 + names, area.y0, area.x1, area.y0};
     for (std::size_t k = 0; k < views.size(); ++k) {
         const std::string name = derived.lanes.titles().empty() ? e.algorithm->name : derived.lanes.titles()[k];
         c.text_in(t.small_text, {area.x0, all.y1, area.x1, all.y1 + title}, t.ink, titled(views[k], name));
-        const Rows r{t,    c,    views[k], {all.x0, all.y1 + title, all.x1, all.y1 + title + line * rows_of(views[k])},
-                     line, cycle};
+        const float top = all.y1 + title;
+        const Box box = {all.x0, top, all.x1, top + line * rows_of(views[k], with_bus)};
+        const Rows r{t, c, views[k], box, line, cycle, with_bus};
         draw_view(r, area.x0);
         tell_under_mouse(r);
         all.y1 = r.box.y1;
     }
-    const Rows last{t, c, views.back(), all, line, cycle};
+    const Rows last{t, c, views.back(), all, line, cycle, with_bus};
     draw_cycles(last, all.y1);
     draw_cursor(shown, screen, last, all);
     float y = all.y1 + axis + c.px(8);
     if (beads) draw_beads(last, {area.x0, y, area.x1, y + of_beads});
-    c.paragraph(t.small_text, {area.x0, y + of_beads + c.px(4)}, t.dim_ink, message("lanes_shown.note"), area.w(), 2);
+    y += of_beads;
+    draw_legend(last, {area.x0, y}, area.w());
+    y += small + c.px(4);
+    if (with_bus) c.paragraph(t.small_text, {area.x0, y}, t.dim_ink, message("lanes_shown.note"), area.w(), 2);
 }
 
 bool moves_cursor(Shown& shown, Derived& derived, Key key) {

@@ -9,6 +9,7 @@ HALF = ["--seq", "512", *TILES]
 ONE_HEAD = ["--seq", "256", "--heads", "1", *TILES]
 END = ["--step", "1000000"]
 CAUSAL = [*HALF, "--heads", "1", "--causal"]
+LANES = ["--heads", "1", "--seq", "1024", "--dim", "128", "--br", "128", "--bc", "128", "--view", "time"]
 DECODE = ["--heads", "2", "--seq-q", "1", "--seq-k", "1024", "--dim", "64", "--bc", "64"]
 FOUR_PARTS = [*DECODE, "--splits", "4"]
 
@@ -57,6 +58,9 @@ TIMES = {
     "time_race_end": ["standard", "--seq", "1024", "--heads", "4", "--dim", "64", "--race", "flash_v2", "--view",
                       "time", *END, "--projector", "--size", "1920x1080"],
     "time_small": ["flash_v2", *CAUSAL, "--view", "time", "--step", "45", "--size", "800x600"],
+    "time_lanes": ["flash_v3", *LANES, "--lanes", "alone", "--cycle", "1300"],
+    "time_lanes_four": ["flash_v3", *LANES, "--lanes", "four", "--cycle", "800", "--light"],
+    "time_lanes_projector": ["flash_v3", *LANES, "--lanes", "four", "--projector", "--size", "1920x1080"],
 }
 
 ROWS = {

@@ -45,6 +45,33 @@ def play_and_pause(display):
     w.close()
 
 
+def lanes_step_back_to_the_same_picture(display):
+    lanes = ["flash_v3", "--heads", "1", "--seq", "1024", "--dim", "128", "--br", "128", "--bc", "128", "--view", "time"]
+    w = Window(display, GUI, *lanes, "--lanes", "alone", "--cycle", "600", "--size", "1000x700")
+
+    def at(cycle):
+        w.wait(lambda s: f"--cycle {cycle} " in " ".join(s["command"]) + " ", f"cycle {cycle}")
+        return w.picture()
+
+    before = at(600)
+    w.key("Right")
+    w.wait(lambda s: "--cycle 600 " not in " ".join(s["command"]) + " ", "another cycle")
+    assert (before != w.picture()).any(), "a step changes nothing that can be seen"
+    w.key("Home")
+    at(0)
+    w.key("shift+Right")
+    at(1)
+    w.key("Home")
+    start = at(0)
+    w.key("End")
+    w.wait(lambda s: "--cycle 0 " not in " ".join(s["command"]) + " ", "the last cycle")
+    w.key("Home")
+    assert (start == at(0)).all(), "a step back is another picture"
+    w.click("lanes-four")
+    w.wait(lambda s: "--lanes four" in " ".join(s["command"]), "four kernels")
+    w.close()
+
+
 def steps_back_to_the_same_picture(display):
     w = Window(display, GUI, *SMALL, "--step", "40")
     before = w.picture()
@@ -940,7 +967,7 @@ def says_what_is_wrong_in_one_line(_):
         assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
 
 
-TESTS = [play_and_pause, steps_back_to_the_same_picture, plays_a_stretch, scrubs, drags_through_time,
+TESTS = [play_and_pause, steps_back_to_the_same_picture, lanes_step_back_to_the_same_picture, plays_a_stretch, scrubs, drags_through_time,
          takes_back_and_shows_nothing, looks_at_a_row, loses_no_key_on_slow_frames, steps_by_a_stride, pauses_at_firsts,
          plays_in_time, paints_the_wall, cuts_keys_into_parts, chooses_masks, changes_scores, turns_scenes, opens_drawers, zooms_in,
          stops_at_breakpoints,

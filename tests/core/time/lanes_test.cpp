@@ -28,7 +28,7 @@ constexpr double rows = 64, threads = 128, flops = 4096, heard = 58, barrier = 3
 class Program {
   public:
     Program(const Pipeline& p, const std::vector<Index>& tiles) : p_(p), tiles_(tiles) {
-        machine_ = {p.bus, 555, true, {}};
+        machine_ = {.bus = p.bus, .latency = 555};
         number_slots();
         produce();
         for (Index w = 0; w < p.groups; ++w) consume(w);
@@ -271,7 +271,7 @@ TEST_CASE("lanes: where units serve in order, a period is the longest way round"
     // A producer fills a ring of two slots; two consumers take turns at the tensor cores.
     constexpr double load = 100, latency = 300, product = 250, work = 400, slots = 2;
     constexpr Index steps = 40;
-    LaneMachine machine{1, latency, true, {}};
+    LaneMachine machine{.bus = 1, .latency = latency};
     const auto full = [](Index n) { return static_cast<Signal>(n); };
     const auto free = [](Index n) { return static_cast<Signal>(steps + n); };
     const auto turn = [](Index w) { return static_cast<Signal>(2 * steps + w); };
@@ -364,7 +364,7 @@ TEST_CASE("lanes: all orders end, and a ring that cannot go on says who waits fo
           "WG1 waits for K1.0, which producer gives");
     // A flag that nobody gives.
     const std::vector<LaneProgram> lonely{{"WG1", {{.kind = Act::Kind::wait, .flag = 0}}}};
-    CHECK_THROWS_WITH(play_lanes(lonely, {1, 0, true, [](Signal) { return "the turn"; }}),
+    CHECK_THROWS_WITH(play_lanes(lonely, {.bus = 1, .name_of = [](Signal) { return "the turn"; }}),
                       "WG1 waits for the turn, which nobody gives");
 }
 
