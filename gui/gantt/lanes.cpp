@@ -217,7 +217,7 @@ void draw_legend(const Rows& r, ImVec2 at, float width) {
     r.c.paragraph(r.t.small_text, at, pieces, width, 1);
 }
 
-std::string sentence_of(std::span<const LaneView> views, Index cycle) {
+std::string said_at(std::span<const LaneView> views, Index cycle) {
     const std::string said = lane_sentence(views.back(), static_cast<double>(cycle));
     return views.size() == 1 ? said : message("lanes_shown.of_last", said);
 }
@@ -258,7 +258,7 @@ void lanes_panel(Shown& shown, Derived& derived, Screen& screen) {
     const std::span<const LaneView> views = derived.lanes.of(e, shown.view.lanes, shown.session.version());
     const Index cycle = cycle_of(shown.view, views);
     Box area = {at.x, at.y, at.x + room.x - c.px(12), at.y + room.y};
-    draw_words(c, area, {{sentence_of(views, cycle)}}, lane_finding(views.back()));
+    draw_words(c, area, {{said_at(views, cycle)}}, lane_finding(views.back()));
     const float small = Canvas::height(t.small_text), title = small + c.px(6), axis = small + c.px(10);
     const float names = Canvas::width(t.small_text, message("lanes.tensor_cores")) + c.px(10);
     const bool beads = views.size() == 1 && !views[0].slots().empty();

@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <mutex>
 #include <span>
 #include <utility>
 
 #include "algorithms/contract/roles.hpp"
+#include "core/machine/parallel.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/time/lane_programs.hpp"
@@ -78,14 +78,14 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
 /// Calls `make` for a key that is new, and keeps what it returns.
 template <class T, class Make>
 const T& kept(const LawKey& key, Make&& make) {
-    static std::mutex mutex;
+    static Mutex mutex;
     static std::map<LawKey, T> all;
     {
-        const std::lock_guard lock(mutex);
+        const Lock lock(mutex);
         if (const auto found = all.find(key); found != all.end()) return found->second;
     }
     T made = make();
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     return all.emplace(key, std::move(made)).first->second;
 }
 

@@ -44,15 +44,15 @@ struct LaunchTime : Occupancy {
     Count blocks = 0;
     double clock_mhz = 0;
     double sustained_mhz = 0;  ///< once power limits the clock, after some 80 ms of such launches; else clock_mhz
-    double us = 0;         ///< including what launching takes
-    double waves = 0;      ///< thread blocks over the number that all SMs hold at once
-    double tail = 0;       ///< share of the SMs' slots that is empty once the last block has started
-    double imbalance = 1;  ///< the longest block's time over the mean
-    double resident = 0;   ///< thread blocks on an SM, on average
-    Index sms = 0;         ///< SMs that have a thread block at all
-    StepTime step;         ///< of the loop (or of what is outside loops) where most time is spent
-    double steps = 0;      ///< iterations of that loop in a thread block, on average
-    PerUnit busy{};        ///< share of the time and the SMs in which a unit is at work
+    double us = 0;             ///< including what launching takes
+    double waves = 0;          ///< thread blocks over the number that all SMs hold at once
+    double tail = 0;           ///< share of the SMs' slots that is empty once the last block has started
+    double imbalance = 1;      ///< the longest block's time over the mean
+    double resident = 0;       ///< thread blocks on an SM, on average
+    Index sms = 0;             ///< SMs that have a thread block at all
+    StepTime step;             ///< of the loop (or of what is outside loops) where most time is spent
+    double steps = 0;          ///< iterations of that loop in a thread block, on average
+    PerUnit busy{};            ///< share of the time and the SMs in which a unit is at work
     Bound bound = Bound::launch;
     std::optional<TileLaw> lanes = {};      ///< where lanes were played: of a row tile
     std::optional<DramTraffic> dram;        ///< with an empty L2, as hardware counters measure
