@@ -149,6 +149,11 @@ bool has_timed_lanes(const Experiment& e) {
            capability < blackwell;
 }
 
+Tiling with_roles(const Experiment& e) {
+    const auto complete = e.algorithm->kernel->complete;
+    return complete ? complete(e.problem, e.tiling, e.gpu) : e.tiling;
+}
+
 StepTime LanedTimes::step() const {
     const TileLaw& alone = laws.front();
     const auto further = static_cast<double>(laws.size() - 1);

@@ -14,6 +14,9 @@ namespace tilescope::lab {
 /// Whether the lanes of the experiment's kernel can be timed: on a GPU with wgmma and bulk copies, in a 16-bit type.
 bool has_timed_lanes(const Experiment& experiment);
 
+/// The tiling with all roles of warps filled in, where the kernel has any.
+Tiling with_roles(const Experiment& experiment);
+
 /// What a row tile meets outside of its SM.
 struct Outside {
     double missed = 0;  ///< share of the bytes asked for that the L2 lacks

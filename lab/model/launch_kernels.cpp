@@ -23,8 +23,8 @@ Kernel kernel_of(const Experiment& e, const HeldRows& held) {
     const KernelDescription& d = *e.algorithm->kernel;
     Kernel k{.style = style_of(e), .rows = held.rows, .places = d.places, .together = d.together};
     k.looks_up = e.problem.mask.hides() && !e.problem.mask.is_causal();
-    if (has_timed_lanes(e))
-        k.warps = warps_of_warpgroup * (e.tiling.warpgroups + (e.tiling.specialised == on ? 1 : 0));
+    if (const Tiling t = with_roles(e); has_timed_lanes(e))
+        k.warps = warps_of_warpgroup * (t.warpgroups + (t.specialised == on ? 1 : 0));
     else if (k.style == Style::cuda_cores)
         k.warps = warps_on_cuda_cores(held.rows);
     else if (const Index side = d.tiled.warp; side > 0)

@@ -95,12 +95,17 @@ class Run {
         } else {
             const bool keeps_stays = options_.played && t.blocks <= options_.most_stays;
             cycles = play(launch,
-                          {outline.axes, order_of(e_), heads_in_l2(e_), launch.lanes() && e_.tiling.persistent == dealt,
-                           sms, slots, kernel.style, sharing},
+                          {outline.axes, order_of(e_), heads_in_l2(e_),
+                           launch.lanes() && with_roles(e_).persistent == dealt, sms, slots, kernel.style, sharing},
                           t, keeps_stays ? &options_.played->back() : nullptr);
         }
-        if (launch.lanes()) cycles = with_start(launch, cycles, t);
-        t.us = std::max(cycles / t.clock_mhz, launch.lanes() ? dram_us(t) : 0) + launching;
+        if (launch.lanes()) {
+            const double before = cycles;
+            cycles = with_start(launch, cycles, t);
+            cycles = std::max(cycles, dram_us(t) * t.clock_mhz);
+            if (options_.played) delay(options_.played->back().timeline, cycles - before);
+        }
+        t.us = cycles / t.clock_mhz + launching;
         set_bound(t, launch, cycles, sms, launching);
         return t;
     }
@@ -114,6 +119,13 @@ class Run {
             clock_beside(t.lanes->busy.tensor / launch.lanes()->step().together(t.residency.blocks), all, e_.gpu);
         t.clock_mhz = clock.mhz, t.sustained_mhz = clock.sustained;
         return all;
+    }
+    /// Lets the thread blocks of a played launch begin later.
+    static void delay(Timeline& timeline, double cycles) {
+        for (Stay& s : timeline.stays) s.from += cycles, s.to += cycles;
+        for (Shared& s : timeline.shared)
+            if (s.from > 0) s.from += cycles;
+        timeline.cycles += cycles, timeline.last_start += cycles;
     }
     /// Microseconds that DRAM takes for what it has to send and take in.
     double dram_us(const LaunchTime& t) const {

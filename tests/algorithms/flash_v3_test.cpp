@@ -266,9 +266,9 @@ TEST_CASE("cuDNN's and FlexAttention's kernels take the shared memory that was c
     CHECK(sram("cudnn-9.19", 128) == 232'448 - 3 * kib);
     CHECK(sram("flex", 64) == 114'688);
     CHECK(sram("flex", 128) == 131'072);
-    // K and V in halves from d = 192 on: 64 KiB of Q, and five halves of 32 KiB.
-    CHECK(sram("cudnn-9.19", 256) == (64 + 5 * 32) * kib);
-    CHECK(sram("cudnn-9.19", 192) == (48 + 7 * 24) * kib);
+    // From d = 192 on two whole tiles: counted, two waits for bytes and two releases a step.
+    CHECK(sram("cudnn-9.19", 256) == (64 + 2 * 64) * kib);
+    CHECK(sram("cudnn-9.19", 192) == (48 + 2 * 48) * kib);
 }
 
 TEST_CASE("the counted traffic of cuDNN's kernel is the program's", "[flash_v3]") {

@@ -35,7 +35,8 @@ TEST_CASE("what PyTorch runs was measured on the problem of the first table", "[
         CHECK(work_ratio(m->problem, first_table()) == 1);
         REQUIRE(m->chosen);
         CHECK(m->chosen->key == std::string("cudnn"));
-        CHECK(m->like(*m->chosen).algorithm == nullptr);
+        CHECK(m->like(*m->chosen).algorithm == std::string("flash_v3"));
+        CHECK(m->like(*m->chosen).named == std::string("cudnn-9.19"));
         CHECK(keys(*m) == std::vector<std::string>{"cudnn", "flash", "efficient", "by_hand", "math"});
         CHECK(std::ranges::is_sorted(m->times, {}, &BackendTime::us));
         CHECK(m->library.starts_with("PyTorch "));

@@ -64,7 +64,7 @@ Moment expected_moment(const Run& run, Index tick) {
             const RecordedTile& t = run.trace().tiles()[id];
             if (live.count(id) == 0 || t.launch != s.block->launch || t.block != s.block->block) continue;
             s.tiles.push_back({id, live[id]});
-            (t.space == Space::sram ? s.sram_used : s.registers_used) += t.bytes();
+            if (t.within == no_tile) (t.space == Space::sram ? s.sram_used : s.registers_used) += t.bytes();
         }
         for (Index k = schedule.steps_after(tick - 1); k < schedule.steps_after(tick); ++k) {
             const Step& step = run.trace()[k];

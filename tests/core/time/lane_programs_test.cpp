@@ -77,7 +77,7 @@ TEST_CASE("lanes: half tiles in a ring of the tile program", "[lanes]") {
         return std::lround((end(16) - end(8)) / 8);
     };
     CHECK(halves(5, {1.1, 30}) == 4964);
-    CHECK(halves(6, {1.1, 30}) == 4370);  // 4,371 without a rescaling in the first step
+    CHECK(halves(6, {1.1, 30}) == 4371);  // 4,371 without a rescaling in the first step
     CHECK(halves(5, {1.1, 30, 0, 0, 0}) == 4865);
 }
 
