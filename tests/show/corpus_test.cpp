@@ -41,7 +41,8 @@ TEST_CASE("states, scenes and links of former versions open, and count what they
             const nlohmann::json now = counted(state);
             CHECK(now.empty() == then.contains("refused"));
             for (const auto& [counter, value] : now.items())
-                CHECK(std::pair(counter, value) == std::pair(counter, then["counters"].value(counter, nlohmann::json(0))));
+                CHECK(std::pair(counter, value) ==
+                      std::pair(counter, then["counters"].value(counter, nlohmann::json(0))));
             ++seen;
         }
         for (const auto& link : expected["links"]) {

@@ -64,8 +64,8 @@ void check_law(const std::string& kernel, LawCase c, const ExpectedLaw& expected
 
 }  // namespace
 
-// Fixed cycles, step and first of the model in Python. The tile program does one thing more: the shuffles of a row's sum
-// before O is divided by it, 60 cycles a tile.
+// Fixed cycles, step and first of the model in Python. The tile program does one thing more: the shuffles of a row's
+// sum before O is divided by it, 60 cycles a tile.
 TEST_CASE("lanes: the laws of persistent kernels, to the cycle", "[lanes]") {
     using P = OutputPlace;
     const LanedKernel query{.output = P::query}, ring{.output = P::ring}, pair{.output = P::ring, .cluster = 2};
@@ -153,9 +153,8 @@ TEST_CASE("lanes: a step is no longer where there is more of anything", "[lanes]
     }
 }
 
-// The same model with what was measured on an H200: a slot's last use is noticed 59 cycles later, a product of 192
-// columns or more is late but leaves the tensor cores to others, and O's stores take their time. The model rescales in
-// every step, shuffles for a row's sum, and converts the first step's P as well.
+// The same model with what was measured on an H200: a slot's last use is noticed 59 cycles later, copies come over port
+// and bus, and O's stores take their time.
 TEST_CASE("lanes: two batons, and a copy that waits for a product", "[lanes]") {
     LaneConstants c;
     LanedKernel k{.output = OutputPlace::query, .unfused = 1, .batons = 2, .store = 512, .stored = 510};
@@ -169,9 +168,11 @@ TEST_CASE("lanes: two batons, and a copy that waits for a product", "[lanes]") {
     check_law("cuDNN, d = 256, a slow bus", {serial, k, c}, {5082.47, 4791.73, 8329.05, 60});
     LanedAttention a = overlapped(128, 4);
     a.narrow = true, c.bus = 86;
-    k = {.output = OutputPlace::ring, .rounds_late = true, .store = 562, .stored = 510};
+    k = {.output = OutputPlace::ring, .rounds_late = true, .store = 562, .stored = 128.0 * 128 * 2 / 50 + 180};
     const TileLaw law = law_of_case({a, k, c});
-    CHECK(near(law.fixed, 2963.86));
+    CAPTURE(law.fixed, law.first);
+    // The model in Python has 3,088 and 2,402: it converts the first step's P after a product, the program at once.
+    CHECK(near(law.fixed, 3139.66));
     CHECK(near(law.step, 2585.91));
     CHECK(near(law.first, 2453.86));
 }
