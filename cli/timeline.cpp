@@ -81,6 +81,21 @@ void print_step(const RunTime& run) {
                         "  ", "    ");
 }
 
+/// Prints what units do in a step whose lanes run at the same time.
+void print_laned_step(const LaunchTime& l) {
+    const TileLaw& law = *l.lanes;
+    std::cout << '\n' << message("timeline.laned_step", l.kernel, cycles(law.step), cycles(l.steps)) << '\n';
+    text::Table table(said({"column.unit", "timeline.cycles", "timeline.of_the_step"}));
+    const auto add = [&](const char* id, double busy) {
+        table.add({message(id), cycles(busy), percent(busy / law.step)});
+    };
+    add("verdict.tensor_cores", law.busy.tensor), add("timeline.cuda_cores_of_lanes", law.busy.cuda);
+    add("timeline.exponentials", law.busy.exp), add("timeline.both", law.busy.both);
+    add("timeline.bus", law.busy.bus);
+    table.print(std::cout, "  ");
+    text::print_wrapped(std::cout, message("timeline.draw_lanes"), "  ", "    ");
+}
+
 void print_traffic(const RunTime& run, const Report& report) {
     const Counters& c = report.counters;
     const std::string read = text::bytes(c.hbm_read), written = text::bytes(c.hbm_write);
@@ -133,7 +148,7 @@ void print(const Report& report, const Request& request) {
     text::print_wrapped(std::cout, "  " + problem);
     std::cout << '\n';
     print_launches(run, e.gpu);
-    print_step(run);
+    run.longest().lanes ? print_laned_step(run.longest()) : print_step(run);
     print_traffic(run, report);
     text::print_wrapped(std::cout, text::sentences({verdict(run, e), basis(run, e)}));
     text::print_wrapped(std::cout, about_warm(report));

@@ -52,6 +52,7 @@ LoopTime time_in(const LoopWork& l, std::span<const Progress> progress) {
 
 std::vector<Term> terms_of(const StepTime& s) {
     std::vector<Term> terms;
+    if (s.overlapped) return terms;
     double sum = 0;
     for (std::size_t u = 0; u < static_cast<std::size_t>(Unit::l2); ++u) sum += s.busy[u];
     for (std::size_t u = 0; u < static_cast<std::size_t>(Unit::l2); ++u)

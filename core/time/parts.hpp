@@ -78,7 +78,8 @@ struct Term {
     Unit unit;
     double cycles;
 };
-/// One term for each unit on chip that the step uses, in the order of Unit; with `waiting` they sum to `alone`.
+/// One term for each unit on chip that the step uses, in the order of Unit; with `waiting` they sum to `alone`. None
+/// where units work at the same time.
 std::vector<Term> terms_of(const StepTime& step);
 
 /// An interval in which the same stays are resident on an SM, and no other. A stay is a thread block's time on an SM.

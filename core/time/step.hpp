@@ -28,6 +28,7 @@ struct StepTime {
     /// 2 r above. A block whose rows fill one warp of four counts as a quarter.
     double residents = 1;
 
+    bool overlapped = false;  ///< units work at the same time, in lanes: `busy` does not sum to `alone`
     double memory = 0;  ///< of L2 or DRAM, whichever takes longer, for a block's share of them
     double bus = 0;     ///< the same where no other SM asks: what one SM draws at most
 

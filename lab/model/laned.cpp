@@ -159,6 +159,7 @@ StepTime LanedTimes::step() const {
     const auto further = static_cast<double>(laws.size() - 1);
     StepTime s;
     s.alone = longer * alone.step + more;
+    s.overlapped = true;
     s.busiest = further > 0 ? std::max(0.0, laws.back().step - alone.step) / further : 0;
     const auto busy = [&](Unit u, double cycles) { s.busy[static_cast<std::size_t>(u)] = cycles; };
     busy(Unit::tensor, alone.busy.tensor), busy(Unit::exp, alone.busy.exp);

@@ -169,6 +169,8 @@ StepParts step_parts(const Run& run) {
     const Index blocks = std::clamp<Index>(ceil_div(l.blocks, run.gantt().sms()), 1, l.residency.blocks);
     StepParts step{"", {}, l.step.together(blocks)};
     for (const Term& t : terms_of(l.step)) step.parts.push_back({in_words(t.unit), name_of(t.unit), t.cycles, false});
+    if (const std::string lanes = message("gantt.lanes"); l.step.overlapped)
+        step.parts.push_back({lanes, lanes, l.step.alone, false});
     const double turn = l.step.waiting_for_unit(blocks), memory = step.cycles - l.step.alone - turn;
     if (l.step.waiting > 0) step.parts.push_back({message("gantt.loads_and_barriers"), "", l.step.waiting, true});
     if (turn > 0) step.parts.push_back({message("gantt.unit_of_others"), "", turn, true});
