@@ -29,8 +29,8 @@ struct StepTime {
     double residents = 1;
 
     bool overlapped = false;  ///< units work at the same time, in lanes: `busy` does not sum to `alone`
-    double memory = 0;  ///< of L2 or DRAM, whichever takes longer, for a block's share of them
-    double bus = 0;     ///< the same where no other SM asks: what one SM draws at most
+    double memory = 0;        ///< of L2 or DRAM, whichever takes longer, for a block's share of them
+    double bus = 0;           ///< the same where no other SM asks: what one SM draws at most
 
     /// Cycles that so many blocks wait for each other beyond `alone`, except for L2 and DRAM. Warps are spread over the
     /// sub-cores: blocks too small to fill all sub-cores share them without meeting.
