@@ -256,7 +256,9 @@ class Play {
         if (cuda) busy.cuda += cycles;
         if (at_work_on(Unit::exp) > 0) busy.exp += cycles;
         if (!queue_.empty() && cuda) busy.both += cycles;
-        if (bus_free_ > now_) busy.bus += std::min(cycles, bus_free_ - now_);
+        // With credit, the bus sends at the rate of the port.
+        const double sends_until = machine_.port > 0 ? port_free_ : bus_free_;
+        if (sends_until > now_) busy.bus += std::min(cycles, sends_until - now_);
     }
 
     std::string name_of(Signal f) const {
