@@ -113,6 +113,7 @@ std::string reason(const Contender& slow, const Contender& fast) {
         reasons.push_back(message("conclusion.traffic", times(traffic)));
     if (const std::string launches = about_launches(*s.time, *f.time); reasons.empty() && !launches.empty())
         reasons.push_back(launches);
+    if (reasons.empty() && best.lanes && !l.lanes) reasons.push_back(message("conclusion.lanes"));
     if (reasons.empty()) reasons = about_launch(l, best);
     if (const std::string waiting = about_waiting(l.step, best.step); reasons.empty() && !waiting.empty())
         reasons.push_back(waiting);

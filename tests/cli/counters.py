@@ -242,7 +242,7 @@ def check_notes(binary, tally, folder):
     tally.check(any("have grids of" in note and "(7, 1, 1)" in note for note in grids), f"{grids}")
     ours = "void unnamed>::flash_v2_tensor_core_kernel<__half, 128, 128, 64>(unnamed>::Args<T1>)"
     for kernel, whose in ((ours, "flash_v2"), ("flash_v2_backward", "flash_v2_backward"), ("standard_scores<128>(Args)", "standard"),
-                          ("void flash_v3_kernel<128>(Args)", ""), ("pytorch_flash::fwd", "")):
+                          ("void flash_v9_kernel<128>(Args)", ""), ("pytorch_flash::fwd", "")):
         notes = said(raw_page({**known, "Kernel Name": kernel}, metrics), *WORDS)["notes"]
         wanted = f"is named as kernels of {whose} are: compare it with {whose}." if whose not in ("", "flash_v2") else ""
         tally.check(len(notes) == bool(wanted) and wanted in "".join(notes), f"{kernel}: {notes}")
