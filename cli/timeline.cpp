@@ -91,7 +91,6 @@ void print_laned_step(const LaunchTime& l) {
     };
     add("verdict.tensor_cores", law.busy.tensor), add("timeline.cuda_cores_of_lanes", law.busy.cuda);
     add("timeline.exponentials", law.busy.exp), add("timeline.both", law.busy.both);
-    add("timeline.bus", law.busy.bus);
     table.print(std::cout, "  ");
     text::print_wrapped(std::cout, message("timeline.draw_lanes"), "  ", "    ");
 }

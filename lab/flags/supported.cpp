@@ -33,6 +33,16 @@ namespace {
     throw UsageError(message(id, flag, algorithm.name, text::join(names, ", "), names.size()));
 }
 
+/// Refuses a knob that is no size and that the algorithm lacks. Where several algorithms run, one of them may have it.
+[[noreturn]] void refuse_knob(const Knob& k, const std::string& value, const Algorithm& algorithm) {
+    std::vector<std::string> names;
+    for (const Algorithm& a : algorithms())
+        if (has_knob(a.knobs, k.value)) names.push_back(a.name);
+    throw UsageError(message("request.has_no_knob", std::string("--") + k.name + ' ' + text::shown(value),
+                             algorithm.name, text::join(names, ", "), names.size(),
+                             names[0] + ':' + k.name + '=' + text::shown(value)));
+}
+
 void check_packing(const Algorithm& algorithm, const Problem& p, const Options& o) {
     if (o.pack != name_of(Packing::on)) return;
     if (!algorithm.packs)
@@ -52,8 +62,7 @@ void check_supported(const Algorithm& algorithm, const Problem& problem, const O
         throw UsageError(message("request.own_rule_of_splits", text::shown(o.splits), algorithm.name));
     for (const Knob* k : knobs_of_roles())
         if (const auto given = o.roles.find(k->name); given != o.roles.end() && !has_knob(algorithm.knobs, k->value))
-            refuse("request.has_no_knob", std::string("--") + k->name + ' ' + text::shown(given->second), algorithm,
-                   [&](const Algorithm& a) { return has_knob(a.knobs, k->value); });
+            refuse_knob(*k, given->second, algorithm);
     check_packing(algorithm, problem, o);
     const auto refusal = refuses(algorithm, problem);
     if (!refusal) return;

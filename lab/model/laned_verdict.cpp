@@ -45,6 +45,7 @@ LanedLimit laned_limit(const TileLaw& law) {
 Bound laned_bound(const TileLaw& law) {
     switch (laned_limit(law)) {
         case LanedLimit::both:
+            return law.busy.cuda > law.busy.tensor ? Bound::exp : Bound::tensor;
         case LanedLimit::tensor:
             return Bound::tensor;
         case LanedLimit::cuda:

@@ -16,7 +16,7 @@ enum class LanedLimit : std::uint8_t {
     waits,   ///< nothing is at work nearly all the time: lanes wait for each other
 };
 LanedLimit laned_limit(const TileLaw& law);
-/// The unit that the limit is counted as; Bound::dependency where it is none.
+/// The unit that the limit is counted as, of two full ones the busier; Bound::dependency where it is none.
 Bound laned_bound(const TileLaw& law);
 /// "A step: tensor cores 82%, CUDA cores 98%: both are full, ...".
 std::string verdict_of(const TileLaw& law);
