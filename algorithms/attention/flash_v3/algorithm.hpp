@@ -2,9 +2,9 @@
 // take turns, and ask for the next product before they compute this softmax.
 #pragma once
 
+#include "algorithms/attention/flash_v2/algorithm.hpp"
 #include "algorithms/attention/flash_v3/named.hpp"
 #include "algorithms/contract/algorithm.hpp"
-#include "algorithms/contract/tile_sums.hpp"
 
 namespace tilescope::flash_v3 {
 
@@ -34,23 +34,6 @@ inline constexpr CodeLine code[] = {
 /// Knobs that `given` leaves open are filled in.
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given);
 
-inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
-    auto t = computation::attention.tensors(p);
-    t.push_back(declare(p, "LSE", Role::output, Meaning::statistic, Sliced::by_head, p.seq_q, 1, Dtype::f32));
-    return t;
-}
-
-/// Who issues what, and when, changes no count: these are FlashAttention-2's, as its paper has them.
-inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
-    const auto s = tile_sums(p, tile);
-    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
-    return (Prediction{(Nq * d + s.keys_streamed * (d + dv)) * e, Nq * dv * e + Nq * size_of(Dtype::f32),
-                       2 * s.scores * (d + dv), s.scores + s.row_visits,
-                       3 * s.scores + s.row_visits * (2 + dv) + Nq * (dv + 2)} +
-            of_finishing(p, s))
-        .times(p.batch_heads());
-}
-
 inline constexpr KernelDescription kernel_description = {.released = &released,
                                                          .complete = complete,
                                                          .laned = laned,
@@ -66,9 +49,9 @@ inline Algorithm describe() {
             .rung = 9,
             .paper = "FlashAttention-3, arXiv 2407.08608, Algorithms 1 and 2",
             .code = code,
-            .tensors = tensors,
+            .tensors = flash_v2::tensors,
             .run = run,
-            .predict = predict,
+            .predict = flash_v2::predict,  // who issues what, and when, changes no count
             .knobs = knobs,
             .kernel = &kernel_description};
 }
