@@ -135,7 +135,7 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
     std::vector<std::string> tried = {message(choice ? "advise.tried" : "advise.tried_given")};
     if (request.wish.objective != Objective::time) tried.push_back(message("advise.as_few_bytes"));
     tried.push_back(message("advise.not_varied"));
-    if (!algorithm.file) tried.push_back(message("advise.measured", algorithm.name));
+    if (!algorithm.lineage.file) tried.push_back(message("advise.measured", algorithm.name));
     text::print_wrapped(std::cout, text::sentences(tried));
 }
 

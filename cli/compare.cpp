@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "algorithms/contract/refusal.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
@@ -158,7 +159,7 @@ const Row* base_of(const std::vector<Row>& rows) {
     const Row* base = nullptr;
     for (const Row& r : rows) {
         if (!r.report) continue;
-        if (r.algorithm().rung == 1 && !r.algorithm().file) return &r;
+        if (r.algorithm().lineage.rung == 1 && !r.algorithm().lineage.file) return &r;
         if (!base) base = &r;
     }
     return base;

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <set>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"

@@ -1,6 +1,7 @@
 // `tilescope list`: the algorithms, GPUs, models and metrics that there are.
 #include <iostream>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/said.hpp"
@@ -28,12 +29,12 @@ void print_list_json() {
     Json j = {{"schema", "tilescope.list/1"}};
     for (const Algorithm& a : algorithms()) {
         j["algorithms"].push_back({{"name", a.name},
-                                   {"title", a.title},
+                                   {"title", a.paper.title},
                                    {"family", a.computes->name},
                                    {"idea", idea_of(a)},
-                                   {"paper", a.paper},
+                                   {"paper", a.paper.source},
                                    {"features", features_of(a)}});
-        if (a.file) j["algorithms"].back()["loaded_from"] = a.file;
+        if (a.lineage.file) j["algorithms"].back()["loaded_from"] = a.lineage.file;
     }
     j["gpus"] = gpu_preset_names();
     j["models"] = model_names();
@@ -51,8 +52,8 @@ void print_own() {
     text::Table table(said({"listing.own", "listing.computes", "listing.idea", "listing.loaded_from"}), 4);
     bool any = false;
     for (const Algorithm& a : algorithms()) {
-        if (!a.file) continue;
-        table.add({a.name, a.computes->name, idea_of(a), text::shown(a.file)});
+        if (!a.lineage.file) continue;
+        table.add({a.name, a.computes->name, idea_of(a), text::shown(a.lineage.file)});
         any = true;
     }
     if (!any) return;
@@ -83,7 +84,7 @@ void print_text() {
         const bool kernels = c == &computation::softmax;
         text::Table table({kernels ? message("listing.softmax_kernels") : c->name, message("listing.idea")}, 2);
         for (const Algorithm& a : algorithms())
-            if (a.computes == c && !a.file) table.add({a.name, idea_of(a)});
+            if (a.computes == c && !a.lineage.file) table.add({a.name, idea_of(a)});
         table.print(std::cout);
         std::cout << '\n';
         print_features(*c);

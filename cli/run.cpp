@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/output_files.hpp"
@@ -203,7 +204,7 @@ void print_errors(const Report& r, const std::string& title) {
 /// Of a user's program that was only counted: prints the errors on a small problem, or that nothing was checked.
 /// TileScope's own programs are tested.
 void print_unchecked(const Report& r, const std::optional<Report>& small, const Request& request) {
-    if (!r.experiment.algorithm->file || r.numeric) return;
+    if (!r.experiment.algorithm->lineage.file || r.numeric) return;
     if (!small) return text::print_wrapped(std::cout, '\n' + message("run.not_checked"));
     Request of_small = request;
     of_small.problem = small_problem(request.problem);
@@ -249,7 +250,7 @@ void print_text(const Report& r, const std::string& why_mode, const Request& req
 
 /// Checks a user's program on a small problem, where the problem is too large to be computed.
 std::optional<Report> small_check(const Report& report, const Options& o, const Request& request) {
-    if (!report.experiment.algorithm->file || report.numeric || o.mode != "auto") return std::nullopt;
+    if (!report.experiment.algorithm->lineage.file || report.numeric || o.mode != "auto") return std::nullopt;
     const Progress progress = Progress::blocks(message("progress.running_small"));
     return run_small(report, o, request, &control());
 }

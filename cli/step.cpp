@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/said.hpp"
@@ -146,7 +147,7 @@ struct Remarks {
 /// Notes on inputs, and a check of the final outputs of a user's algorithm, because it may be wrong.
 Remarks remarks_on(Run& run, const Request& request) {
     Remarks r{request.notes, {}};
-    if (!run.algorithm().file || !run.has_values() || run.failure()) return r;
+    if (!run.algorithm().lineage.file || !run.has_values() || run.failure()) return r;
     run.seek(run.ticks());
     const Run::StoredError e = run.stored_error();
     if (!is_wrong(run, e)) return r;

@@ -16,10 +16,10 @@ void add_with_option(CLI::App& app, std::string& with) {
 bool asks_for_forward(const std::string& with, const Algorithm& algorithm) {
     if (with.empty()) return false;
     if (with != "forward") throw UsageError(message("with.must_be", text::shown(with)));
-    if (algorithm.forward) return true;
+    if (algorithm.lineage.forward) return true;
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms())
-        if (a.forward) names.push_back(a.name);
+        if (a.lineage.forward) names.push_back(a.name);
     throw UsageError(message("with.no_backward_pass", algorithm.name, text::join(names, ", ")));
 }
 

@@ -28,7 +28,7 @@ constexpr struct Family {
     std::string title() const {
         constexpr const char* titles[] = {"measured_figure.all_kernels", "measured_figure.on_cuda_cores",
                                           "measured_figure.on_tensor_cores"};
-        return message(titles[static_cast<std::size_t>(kernels)], find_algorithm(algorithm)->title);
+        return message(titles[static_cast<std::size_t>(kernels)], find_algorithm(algorithm)->paper.title);
     }
     bool has(const MeasuredCase& c) const {
         const bool f32 = c.experiment.problem.dtype == Dtype::f32;
@@ -152,7 +152,7 @@ Panel ladder_panel(const MeasuredCases& cases) {
     for (const MeasuredCase& c : cases) {
         const Problem& w = c.experiment.problem;
         if (w.seq_q != 4096 || w.seq_k != 4096 || w.dim != 64 || w.batch_heads() != 128 || !has_head_dims(c)) continue;
-        const std::string name = c.experiment.algorithm->title;
+        const std::string name = c.experiment.algorithm->paper.title;
         const auto at = std::ranges::find(names, name);
         const double x = static_cast<double>(at - names.begin()), seconds = *c.us / 1e6;
         if (at == names.end()) p.x.ticks.push_back({x, name}), names.push_back(name);

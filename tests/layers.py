@@ -200,7 +200,7 @@ def standard_faults(path, read):
 
 # What the author of a tile program reads, with all that it includes, must stay short.
 AUTHORS = "algorithms/contract/algorithm.hpp"
-MOST_LINES = 1340
+MOST_LINES = 1300
 
 
 def check_itself():

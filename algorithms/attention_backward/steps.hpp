@@ -4,6 +4,7 @@
 
 #include "algorithms/contract/algorithm.hpp"
 #include "algorithms/contract/kv_heads.hpp"
+#include "algorithms/contract/scores.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 #include "core/machine/gradient_ops.hpp"
 

@@ -11,7 +11,6 @@
 
 #include "algorithms/contract/computation.hpp"
 #include "algorithms/contract/knobs.hpp"
-#include "algorithms/contract/scores.hpp"
 #include "core/machine/gpu.hpp"
 #include "core/machine/ops.hpp"
 
@@ -69,59 +68,47 @@ struct Idealised {
     std::string why;
 };
 
+/// What is published of an algorithm.
+struct Paper {
+    const char* title = "";                                           ///< the algorithm's name, where it has one
+    const char* source = "";                                          ///< paper, algorithm, lines
+    std::optional<Idealised> (*idealised)(const Problem&) = nullptr;  ///< the paper's count
+};
+
+/// Where an algorithm stands among the others, and where it came from.
+struct Lineage {
+    int rung = 0;                    ///< position in its computation's ladder
+    const char* forward = nullptr;   ///< of a backward pass: the forward algorithm whose outputs it reads
+    const char* formerly = nullptr;  ///< its name in earlier versions, which people have typed and saved
+    const char* file = nullptr;      ///< the file that an added algorithm came from; nullptr for others
+};
+
 /// Defined in algorithms/contract/kernel_description.hpp.
 struct KernelDescription;
 /// The description of an algorithm that has no known kernel.
 extern const KernelDescription no_kernel;
 
 struct Algorithm {
-    const char* name = "";   ///< its folder's name
-    const char* title = "";  ///< its name as papers print it; empty where they print none
+    const char* name = "";  ///< its folder's name
+    Lineage lineage = {};
     const Computation* computes = nullptr;
     FeatureSet supports = {};
-    int rung = 0;                         ///< position in its computation's ladder
-    const char* idea = "";                ///< only of an added algorithm; others say it in en.txt: see idea_of()
-    const char* paper = "";               ///< source: paper, algorithm, lines
+    const char* idea = "";  ///< only of an added algorithm; others say it in en.txt: see idea_of()
+    Paper paper = {};
     std::span<const CodeLine> code = {};  ///< in order of line number
     /// The tensors that the algorithm reads, writes or needs as scratch. Empty: the tensors of its computation.
     std::function<std::vector<TensorDecl>(const Problem&, const Tiling&)> tensors = {};
     std::function<void(Gpu&, const Tensors&, const Problem&, const Tiling&)> run = {};
     Prediction (*predict)(const Problem&, const Tiling&,
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
-    std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
-    Knobs knobs = tile_knobs;        ///< the numbers of a Tiling that users can choose
-    bool packs = false;              ///< a row block may hold rows of several heads: see packed()
-    const char* forward = nullptr;   ///< of a backward pass: the forward algorithm whose outputs it reads
-    const char* formerly = nullptr;  ///< its name in earlier versions, which people have typed and saved
+    Knobs knobs = tile_knobs;                         ///< the numbers of a Tiling that users can choose
+    bool packs = false;                               ///< a row block may hold rows of several heads: see packed()
     const KernelDescription* kernel = &no_kernel;
-    const char* file = nullptr;  ///< the file that an added algorithm came from; nullptr for others
 };
 
 /// All algorithms, by computation and rung, then the added ones. A reference to an algorithm stays valid.
 const std::deque<Algorithm>& algorithms();
-/// Adds an algorithm that has no folder here, or replaces one that was added by the same name. Its texts and lines of
-/// code must live until the program ends. Throws UsageError, which names `file`, where the algorithm is incomplete or
-/// has the name of an algorithm with a folder. Not to be called while anything runs.
-const Algorithm& add_algorithm(Algorithm algorithm, const char* file);
 /// Finds an algorithm by its name or former name. nullptr when there is none.
 const Algorithm* find_algorithm(std::string_view name);
-
-/// An algorithm's pseudo-code without the lines that the problem does not use.
-std::span<const CodeLine> code_for(const Algorithm& algorithm, const Problem& problem);
-/// The pseudo-code of the line with this number, without indentation; empty where there is no such line.
-std::string code_of(const Algorithm& algorithm, std::uint16_t line);
-
-/// What the algorithm adds to the rung before, in a line.
-std::string idea_of(const Algorithm& algorithm);
-/// What happens on the line and why, in a sentence; empty where there is nothing to say.
-std::string why_of(const Algorithm& algorithm, const CodeLine& line);
-
-/// A feature that a problem asks for and an algorithm lacks, and algorithms of the same computation that have it.
-struct Refusal {
-    Feature feature;
-    std::vector<const Algorithm*> instead;
-};
-/// The one place that decides which problems an algorithm refuses; nullopt where it supports this one.
-std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem);
 
 }  // namespace tilescope

@@ -20,7 +20,9 @@ bool is_a_word(std::string_view name) {
 }
 
 const Algorithm* named(const std::deque<Algorithm>& all, std::string_view name) {
-    const auto same = [&](const Algorithm& a) { return a.name == name || (a.formerly && a.formerly == name); };
+    const auto same = [&](const Algorithm& a) {
+        return a.name == name || (a.lineage.formerly && a.lineage.formerly == name);
+    };
     const auto found = std::find_if(all.begin(), all.end(), same);
     return found == all.end() ? nullptr : &*found;
 }
@@ -30,7 +32,7 @@ void check(const std::deque<Algorithm>& all, const Algorithm& a, const char* fil
         throw UsageError(message("registry.refused", text::shown(file), what));
     };
     if (!is_a_word(a.name)) fail(message("registry.no_name", text::shown(a.name)));
-    if (const Algorithm* known = named(all, a.name); known && !known->file)
+    if (const Algorithm* known = named(all, a.name); known && !known->lineage.file)
         fail(message("registry.name_is_taken", a.name));
     if (!a.computes) fail(message("registry.computes_nothing", a.name));
     if (!a.run) fail(message("registry.no_program", a.name));
@@ -42,7 +44,7 @@ void check(const std::deque<Algorithm>& all, const Algorithm& a, const char* fil
 
 const Algorithm& add(std::deque<Algorithm>& all, Algorithm a, const char* file) {
     check(all, a, file);
-    a.file = file;
+    a.lineage.file = file;
     if (!a.tensors) a.tensors = [of = a.computes](const Problem& p, const Tiling&) { return of->tensors(p); };
     for (Algorithm& known : all)
         if (known.name == std::string_view(a.name)) return known = std::move(a);
@@ -55,7 +57,7 @@ std::deque<Algorithm> first_ones() {
     std::sort(a.begin(), a.end(), [](const Algorithm& x, const Algorithm& y) {
         const auto place = [](const Algorithm& each) {
             const auto& order = computations();
-            return std::pair(std::find(order.begin(), order.end(), each.computes), each.rung);
+            return std::pair(std::find(order.begin(), order.end(), each.computes), each.lineage.rung);
         };
         return place(x) < place(y);
     });
@@ -72,6 +74,8 @@ std::deque<Algorithm>& registry() {
 }  // namespace
 
 const std::deque<Algorithm>& algorithms() { return registry(); }
+
+const Algorithm* find_algorithm(std::string_view name) { return named(registry(), name); }
 
 const Algorithm& add_algorithm(Algorithm a, const char* file) { return add(registry(), std::move(a), file); }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "gui/code/parts.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"

@@ -28,7 +28,7 @@ const EmbeddedFile* program_of(const Shown& shown) {
     const auto files = embedded_programs();
     const Event* e = spoken(shown);
     const Algorithm& algorithm = shown.session.run() ? shown.session.run()->algorithm() : shown.session.algorithm();
-    const std::string_view source = e ? e->source_file : algorithm.file ? algorithm.file : "";
+    const std::string_view source = e ? e->source_file : algorithm.lineage.file ? algorithm.lineage.file : "";
     for (const EmbeddedFile& f : lab::own_programs())
         if (file_name(f.name) == file_name(source)) return &f;
     const std::string own = '/' + std::string(algorithm.name) + "/simulated.cpp";

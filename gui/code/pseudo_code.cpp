@@ -1,4 +1,6 @@
 // The pseudo-code as a list: a gutter with breakpoints, the code, and what each line has cost so far.
+#include "algorithms/contract/pseudo_code.hpp"
+
 #include <array>
 #include <string_view>
 

@@ -1,3 +1,4 @@
+#include "algorithms/contract/pseudo_code.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "gui/draw/message.hpp"

@@ -6,6 +6,7 @@
 
 #include "algorithms/contract/algorithm.hpp"
 #include "algorithms/contract/announce.hpp"
+#include "algorithms/contract/scores.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 #include "core/machine/gpu_spec.hpp"
 #include "core/machine/gradient_ops.hpp"

@@ -106,8 +106,8 @@ class AboutPrinted {
         std::vector<std::string> all;
         if (standard_)
             all.push_back(message("forward_backward.standard_as_listed",
-                                  text::bytes(bytes_of(of("standard").idealised(p_)->count +
-                                                       of("standard_backward").idealised(p_)->count))));
+                                  text::bytes(bytes_of(of("standard").paper.idealised(p_)->count +
+                                                       of("standard_backward").paper.idealised(p_)->count))));
         if (flash_)
             all.push_back(message("forward_backward.flash_as_listed",
                                   text::bytes(bytes_of(of("flash_v1").predict(p_, printed_tiles, gpu_) +
@@ -124,7 +124,7 @@ class AboutPrinted {
 };
 
 Report both_passes(const FigureRequest& r, const Variant& v, const Outcome& o) {
-    if (!v.algorithm->forward) throw UsageError(message("forward_backward.not_backward", v.label));
+    if (!v.algorithm->lineage.forward) throw UsageError(message("forward_backward.not_backward", v.label));
     if (!o.report) throw RunError(message("forward_backward.not_counted", v.label, o.remark));
     Wish wish = resolve(with(r.options, v.settings), *v.algorithm, r.control).wish;
     if (wish.rule == TileRule::kernel) wish.rule = TileRule::paper;
@@ -145,10 +145,10 @@ Figure forward_backward(const FigureRequest& asked) {
     std::vector<std::vector<Bar>> flops, bytes, seconds;
     for (std::size_t k = 0; k < variants.size(); ++k) {
         const Report both = both_passes(r, variants[k], outcomes[k]);
-        const Algorithm& forward = *find_algorithm(variants[k].algorithm->forward);
-        const std::string &title = variants[k].title, backward = variants[k].algorithm->title;
-        const bool renamed = *forward.title && title.starts_with(backward);
-        names.push_back(renamed ? forward.title + title.substr(backward.size()) : title);
+        const Algorithm& forward = *find_algorithm(variants[k].algorithm->lineage.forward);
+        const std::string &title = variants[k].title, backward = variants[k].algorithm->paper.title;
+        const bool renamed = *forward.paper.title && title.starts_with(backward);
+        names.push_back(renamed ? forward.paper.title + title.substr(backward.size()) : title);
         drawn[k].title = names.back();
         const Tiling t = both.experiment.tiling;
         tiles.push_back(message("figure.tiles_of", names.back(), std::to_string(t.br) + " x " + std::to_string(t.bc)));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/contract/kernel_description.hpp"
+#include "algorithms/contract/refusal.hpp"
 #include "algorithms/contract/validate.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"

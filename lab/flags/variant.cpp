@@ -42,7 +42,7 @@ bool is_setting(const std::string& key) {
 
 /// The title of a variant: "FlashAttention-2, br=64 on H100".
 std::string title_of(const Algorithm& algorithm, const Settings& settings) {
-    std::string title = *algorithm.title ? algorithm.title : algorithm.name;
+    std::string title = *algorithm.paper.title ? algorithm.paper.title : algorithm.name;
     for (const auto& [key, value] : settings)
         title = key == "gpu" ? message("variant.on_gpu", title, value) : message("list.more", title, key + "=" + value);
     return text::shown(title);

@@ -202,7 +202,7 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
     std::vector<std::string> lines = {
         message("mapping.needs", does_not_fit(algorithm, tiling, given.value_or(tiling)), algorithm.name,
                 number(e.used + e.wanted.bytes), name_of(e.space),
-                algorithm.file ? message("mapping.line_of_file", line, source_of(e.here)) : line,
+                algorithm.lineage.file ? message("mapping.line_of_file", line, source_of(e.here)) : line,
                 e.whose.empty()          ? message("mapping.block_on", gpu.name)
                 : e.space == Space::sram ? e.whose
                                          : message("mapping.lane", e.whose),
@@ -221,7 +221,7 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
     }
     lines.push_back("  " + (fix                      ? message("mapping.this_fits", flags(algorithm, *fix))
                             : e.space == Space::sram ? message("mapping.nothing_fits_in_sram")
-                            : algorithm.file         ? message("mapping.nothing_fits_in_registers_of_lanes")
+                            : algorithm.lineage.file ? message("mapping.nothing_fits_in_registers_of_lanes")
                                                      : message("mapping.nothing_fits_in_registers")));
     return text::join(lines, "\n");
 }

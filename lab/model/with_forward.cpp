@@ -40,7 +40,7 @@ Bytes kept_for_backward(const Experiment& e) {
 
 Report with_forward(const Report& backward, const Wish& wish, Control* control) {
     const Experiment& e = backward.experiment;
-    const Algorithm& algorithm = *find_algorithm(e.algorithm->forward);
+    const Algorithm& algorithm = *find_algorithm(e.algorithm->lineage.forward);
     Wish own = wish;
     own.tiling = {};
     const Report f = count_and_time(mapped(algorithm, e.problem, own, e.gpu, control), control);

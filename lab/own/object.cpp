@@ -7,6 +7,7 @@
 #include <typeinfo>
 
 #include "algorithms/contract/announce.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "core/machine/error.hpp"
 #include "core/machine/mistakes.hpp"
 #include "core/text/message.hpp"
@@ -103,9 +104,10 @@ std::vector<const Algorithm*> load_object(const std::string& path, const char* f
     std::vector<const Algorithm*> all;
     for (std::uint32_t k = 0; k < offer.count; ++k) {
         Algorithm a = told(file, "", [&] { return offer.all[k].describe(); });
-        if (const Algorithm* known = find_algorithm(a.name); known && known->file && known->file != file)
+        if (const Algorithm* known = find_algorithm(a.name);
+            known && known->lineage.file && known->lineage.file != file)
             throw UsageError(
-                message("object.same_name", text::shown(file), text::shown(a.name), text::shown(known->file)));
+                message("object.same_name", text::shown(file), text::shown(a.name), text::shown(known->lineage.file)));
         keep_program(offer.all[k].file, path);
         all.push_back(&add_algorithm(wrapped(std::move(a), file), file));
     }

@@ -110,10 +110,11 @@ const Algorithm& own_algorithm(const OwnName& name) {
 }
 
 std::string typed_name(const Algorithm& algorithm) {
-    if (!algorithm.file) return algorithm.name;
-    const std::string file = (*algorithm.file == '-' ? "./" : "") + std::string(algorithm.file);
+    if (!algorithm.lineage.file) return algorithm.name;
+    const std::string file = (*algorithm.lineage.file == '-' ? "./" : "") + std::string(algorithm.lineage.file);
     int of_file = 0;
-    for (const Algorithm& a : algorithms()) of_file += a.file && std::string_view(a.file) == algorithm.file;
+    for (const Algorithm& a : algorithms())
+        of_file += a.lineage.file && std::string_view(a.lineage.file) == algorithm.lineage.file;
     return of_file > 1 ? file + ':' + algorithm.name : file;
 }
 
@@ -122,7 +123,9 @@ std::string typed_name(const std::string& name) {
     return a ? typed_name(*a) : name;
 }
 
-const char* source_of(const Algorithm& a) { return *a.paper || !a.file ? a.paper : a.file; }
+const char* source_of(const Algorithm& a) {
+    return *a.paper.source || !a.lineage.file ? a.paper.source : a.lineage.file;
+}
 
 OnlyLoaded::OnlyLoaded() { ++only_loaded; }
 OnlyLoaded::~OnlyLoaded() { --only_loaded; }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "core/record/json_entry.hpp"
 #include "core/record/trace_file.hpp"
 #include "core/text/message.hpp"
@@ -43,10 +44,7 @@ Algorithm unknown(const std::string& name, const Trace& trace, AlgorithmAsRecord
             .computes = computes == all.end() ? &computation::attention : *computes,
             .supports = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask,
                          Feature::naive_softmax, Feature::block_mask, Feature::documents},
-            .rung = 0,
             .idea = recorded.keep(message("recording.known_only")),
-            .paper = "",
-            .code = {},
             .tensors = [](const Problem&, const Tiling&) -> std::vector<TensorDecl> { cannot_run(); },
             .run = [](Gpu&, const Tensors&, const Problem&, const Tiling&) { cannot_run(); },
             .predict = [](const Problem&, const Tiling&, const GpuSpec&) -> Prediction { cannot_run(); }};
@@ -78,7 +76,8 @@ void name_algorithm(Recording& r, const Json& about, const std::string& file) {
         e.finish();
     }
     recorded->algorithm.code = recorded->code;
-    if (!r.today && whole.has("loaded_from")) recorded->algorithm.file = recorded->keep(whole.text("loaded_from"));
+    if (!r.today && whole.has("loaded_from"))
+        recorded->algorithm.lineage.file = recorded->keep(whole.text("loaded_from"));
     r.experiment.algorithm = &recorded->algorithm;
     r.as_recorded = std::move(recorded);
 }
@@ -141,7 +140,7 @@ void write_recording(std::ostream& out, const Experiment& e, const std::optional
     if (inputs && trace.has_values())
         about["inputs"] = {{"seed", inputs->seed}, {"distribution", name_of(inputs->distribution)}};
     about["lines"] = lines_of(e, *e.algorithm);
-    if (e.algorithm->file) about["loaded_from"] = text::shown(e.algorithm->file);
+    if (e.algorithm->lineage.file) about["loaded_from"] = text::shown(e.algorithm->lineage.file);
     write_trace(out, about.dump(), trace, control);
 }
 
@@ -182,7 +181,7 @@ Inputs inputs_of(const Recording& r, Control* control) {
 
 std::string replay(const Recording& r, Control* control) {
     const Experiment& e = r.experiment;
-    if (const char* file = e.algorithm->file; file && !r.today)
+    if (const char* file = e.algorithm->lineage.file; file && !r.today)
         throw UsageError(message("recording.was_loaded", text::shown(e.algorithm->name), file));
     if (!r.today) throw UsageError(message("recording.no_such_algorithm", text::shown(e.algorithm->name)));
     if (std::string other = undeclared(r); !other.empty()) return other;

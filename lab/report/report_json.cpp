@@ -1,5 +1,6 @@
 #include "lab/report/report_json.hpp"
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "lab/model/warm.hpp"
 #include "lab/model/warps.hpp"
 #include "lab/run/explained.hpp"

@@ -1,5 +1,6 @@
 #include "lab/run/experiment.hpp"
 
+#include "algorithms/contract/refusal.hpp"
 #include "core/machine/launch_info.hpp"
 #include "core/machine/parallel.hpp"
 #include "core/text/message.hpp"
@@ -52,7 +53,8 @@ void check_outputs(const Gpu& gpu, const Algorithm& algorithm, const std::vector
     for (const TensorDecl& t : declared) {
         const Traffic& moved = gpu.traffic(id++);
         if (t.role != Role::output || t.zeroed || moved.write + moved.reduce > 0) continue;
-        const std::string who = (algorithm.file ? text::shown(algorithm.file) + ": " : "") + algorithm.name;
+        const std::string who =
+            (algorithm.lineage.file ? text::shown(algorithm.lineage.file) + ": " : "") + algorithm.name;
         throw RunError(message("experiment.stores_nothing", who, t.name));
     }
 }
@@ -144,7 +146,7 @@ Bytes Report::compulsory_read() const { return bytes_of(tensors, Role::input); }
 Bytes Report::compulsory_written() const { return bytes_of(tensors, Role::output); }
 
 std::optional<Idealised> Report::idealised() const {
-    const auto counted = experiment.algorithm->idealised;
+    const auto counted = experiment.algorithm->paper.idealised;
     return counted && !forward ? counted(experiment.problem) : std::nullopt;
 }
 

@@ -1,5 +1,7 @@
 #include "lab/run/explained.hpp"
 
+#include "algorithms/contract/pseudo_code.hpp"
+
 namespace tilescope::lab {
 
 std::vector<std::pair<CodeLine, LineProfile>> explained_lines(const Experiment& e, const Profile& profile) {

@@ -37,7 +37,7 @@ bool beyond_rounding(double max_abs, double largest) {
 
 std::string describe_error(const Report& r, const std::string& name, const OutputError& e) {
     const std::string max = text::number(e.max_abs), rms = text::number(e.rms);
-    const bool wrong = r.experiment.algorithm->file && beyond_rounding(e.max_abs, e.largest);
+    const bool wrong = r.experiment.algorithm->lineage.file && beyond_rounding(e.max_abs, e.largest);
     const std::string figures = wrong ? message("judgement.beyond_rounding", max, rms, text::number(e.largest))
                                       : message("judgement.figures", max, rms);
     if (e.compared == e.elements) return figures;
@@ -58,7 +58,7 @@ std::string describe_error(const Report& r, const std::string& name, const Outpu
 std::vector<std::string> wrong_outputs(const Report& r) {
     std::vector<std::string> names;
     for (const auto& [name, e] : r.errors)
-        if (r.experiment.algorithm->file && is_wrong(e)) names.push_back(name);
+        if (r.experiment.algorithm->lineage.file && is_wrong(e)) names.push_back(name);
     return names;
 }
 

@@ -1,6 +1,8 @@
 // Algorithms that are written in Python, and the list of all algorithms.
 #include <pybind11/stl.h>
 
+#include "algorithms/contract/pseudo_code.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "python/bindings/program.hpp"
@@ -83,14 +85,14 @@ void add_of_python(const std::string& name, const std::string& computes, const s
     const char* const where = for_ever(file);
     // A notebook may define an algorithm again. A file that a program loads may not replace another file's algorithm.
     if (const Algorithm* known = find_algorithm(name);
-        embedded() && known && known->file && std::string_view(known->file) != file)
-        throw UsageError(message("added.name_taken", text::shown(name), text::shown(known->file)));
+        embedded() && known && known->lineage.file && std::string_view(known->lineage.file) != file)
+        throw UsageError(message("added.name_taken", text::shown(name), text::shown(known->lineage.file)));
     const Kept program(std::move(run)), more(std::move(tensors));
     Algorithm a{.name = for_ever(name),
                 .computes = &computation,
                 .supports = supports,
                 .idea = for_ever(idea),
-                .paper = for_ever(paper),
+                .paper = {.source = for_ever(paper)},
                 .code = code_lines(code),
                 .tensors = [&computation, more](const Problem& p,
                                                 const Tiling& tile) { return tensors_of(computation, more, p, tile); },
@@ -107,8 +109,8 @@ py::dict about(const Algorithm& a) {
     d["name"] = a.name;
     d["computes"] = a.computes->name;
     d["idea"] = idea_of(a);
-    d["paper"] = a.paper;
-    d["file"] = a.file ? py::cast(a.file) : py::none();
+    d["paper"] = a.paper.source;
+    d["file"] = a.lineage.file ? py::cast(a.lineage.file) : py::none();
     py::list code;
     for (const CodeLine& line : a.code) code.append(py::make_tuple(line.number, line.code, why_of(a, line)));
     d["code"] = code;

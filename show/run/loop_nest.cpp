@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "show/run/heads.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"

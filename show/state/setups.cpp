@@ -86,7 +86,7 @@ Setup setup_of(const Example& example, const std::string& algorithm) {
     s = with_algorithm(s, algorithm);
     if (example.race) {
         const auto rivals = rivals_of(algorithm_named(algorithm));
-        const bool first = algorithm_named(algorithm).rung < rivals.front()->rung;
+        const bool first = algorithm_named(algorithm).lineage.rung < rivals.front()->lineage.rung;
         s.rival = (first ? rivals.back() : rivals.front())->name;
         s.pace = Pace::bytes;
     }

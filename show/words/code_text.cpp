@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/report/metric.hpp"

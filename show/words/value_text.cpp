@@ -135,7 +135,7 @@ std::string error_text(double rms) { return message("value.rms", finite_or_not(r
 std::string why_no_error(const Run& run) { return message("value.nothing_added", output_name(run)); }
 
 bool is_wrong(const Run& run, const Run::StoredError& e) {
-    return run.algorithm().file && e.rows > 0 && beyond_rounding(e.max_abs, e.largest);
+    return run.algorithm().lineage.file && e.rows > 0 && beyond_rounding(e.max_abs, e.largest);
 }
 
 std::string stored_text(const Run& run, const Run::StoredError& e) {

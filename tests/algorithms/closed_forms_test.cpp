@@ -348,7 +348,7 @@ TEST_CASE("standard reads S once per pass where a row of it does not fit on chip
 TEST_CASE("the idealised count of standard is Algorithm 0 of the FlashAttention paper", "[closed_forms]") {
     for (std::uint64_t seed = 1; seed <= seeds(300); ++seed)
         for (const Case& c : {random_case(seed), large_case(seed)}) {
-            const auto idealised = find_algorithm("standard")->idealised(c.problem);
+            const auto idealised = find_algorithm("standard")->paper.idealised(c.problem);
             REQUIRE(idealised);
             const Letters x(Case{c.problem, {1 << 30, 1 << 30}, seed});
             const Count heads = c.problem.batch * c.problem.heads, e = element_bytes("Q", c.problem);
@@ -361,7 +361,7 @@ TEST_CASE("the idealised count of standard is Algorithm 0 of the FlashAttention 
     // The paper prints Theta(Nd + N^2) HBM accesses; here 4 N^2 + 4 N d.
     Problem p;
     p.heads = p.kv_heads = 1;
-    const Prediction count = find_algorithm("standard")->idealised(p)->count;
+    const Prediction count = find_algorithm("standard")->paper.idealised(p)->count;
     CHECK(count.hbm_read + count.hbm_write == 2 * (4 * 1024 * 1024 + 4 * 1024 * 64));
 }
 
@@ -372,7 +372,7 @@ TEST_CASE("with tiles as large as the problem, tiled products move what Algorith
         c.tiling = {c.problem.seq_q, c.problem.seq_k};
         const Algorithm& a = *find_algorithm("standard");
         INFO(c);
-        if (!(counted(run(a, c, roomy(), count_mode)) == a.idealised(c.problem)->count)) FAIL("standard");
+        if (!(counted(run(a, c, roomy(), count_mode)) == a.paper.idealised(c.problem)->count)) FAIL("standard");
     }
     SUCCEED();
 }

@@ -108,7 +108,7 @@ TEST_CASE("FlashAttention's block sizes for 192 KiB, and what they move", "[flas
     c.problem.dtype = Dtype::f32;
     CHECK(counted("flash_v1", c).hbm() == Count{1024} * 800768 * 4);
     // Standard attention, Algorithm 0: four times S and four times Q, in GB.
-    const auto idealised = find_algorithm("standard")->idealised(figure_2(384).problem);
+    const auto idealised = find_algorithm("standard")->paper.idealised(figure_2(384).problem);
     const double gigabytes = static_cast<double>(idealised->count.hbm_read + idealised->count.hbm_write) / 1e9;
     CHECK(std::abs(gigabytes - (4 * 2.147484 + 4 * 0.134218)) < 1e-5);
 }

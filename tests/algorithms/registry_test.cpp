@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "algorithms/contract/pseudo_code.hpp"
+#include "algorithms/contract/refusal.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
 #include "core/record/profile.hpp"
 #include "lab/run/reference.hpp"
@@ -224,9 +226,9 @@ TEST_CASE("every algorithm describes itself completely", "[registry]") {
     for (const Algorithm& a : algorithms()) {
         INFO(a.name);
         CHECK(names.insert(a.name).second);
-        CHECK(rungs.insert({a.computes, a.rung}).second);
+        CHECK(rungs.insert({a.computes, a.lineage.rung}).second);
         CHECK(find_algorithm(a.name) == &a);
-        CHECK_FALSE((idea_of(a).empty() || std::string(a.paper).empty()));
+        CHECK_FALSE((idea_of(a).empty() || std::string(a.paper.source).empty()));
         REQUIRE_FALSE(a.code.empty());
         for (std::size_t k = 0; k < a.code.size(); ++k) {
             CHECK(a.code[k].number > (k == 0 ? 0 : a.code[k - 1].number));
@@ -237,10 +239,10 @@ TEST_CASE("every algorithm describes itself completely", "[registry]") {
         CHECK(tensors.count(a.computes->output) == 1);
     }
     for (const Algorithm& a : algorithms())
-        if (a.formerly) {
-            INFO(a.formerly);
-            CHECK(names.insert(a.formerly).second);  // the former name is no other algorithm's, now or before
-            CHECK(find_algorithm(a.formerly) == &a);
+        if (a.lineage.formerly) {
+            INFO(a.lineage.formerly);
+            CHECK(names.insert(a.lineage.formerly).second);  // the former name is no other algorithm's, now or before
+            CHECK(find_algorithm(a.lineage.formerly) == &a);
         }
     CHECK(find_algorithm("safe_softmax") == find_algorithm("three_pass"));
     CHECK(find_algorithm("online_softmax") == find_algorithm("two_pass"));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "algorithms/contract/pass_lists.hpp"
+#include "algorithms/contract/refusal.hpp"
 #include "core/machine/lane.hpp"
 #include "lab/gpu/gpu_fields.hpp"
 #include "lab/gpu/gpu_presets.hpp"
@@ -128,7 +129,7 @@ TEST_CASE("a program of one's own has the tiles that it is given, however short 
     Experiment e = experiment("flash_v2", 8, 64, Dtype::f16, {64, 64});
     CHECK(kernel_tiles(e) != e.tiling);
     Algorithm own = *e.algorithm;
-    own.file = "mine.cpp";
+    own.lineage.file = "mine.cpp";
     e.algorithm = &own;
     CHECK(kernel_tiles(e) == e.tiling);
 }
@@ -136,7 +137,7 @@ TEST_CASE("a program of one's own has the tiles that it is given, however short 
 TEST_CASE("the time of a program with lanes says that it is of one without", "[timing][lane]") {
     Experiment e = experiment("flash_v2", 8, 256);
     Algorithm own = *e.algorithm;
-    own.file = "mine.cpp";
+    own.lineage.file = "mine.cpp";
     own.run = [](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         const Hbm Q = t["Q"], O = t["O"], LSE = t["LSE"];
         const Tiles rows(p.seq_q, tile.br, "i");
@@ -167,7 +168,7 @@ TEST_CASE("a tile without rows takes no time, and keeps nobody waiting", "[timin
     for (const Dtype dtype : {Dtype::f16, Dtype::f32}) {
         Experiment e = experiment("flash_v2", 2, 129, dtype);
         Algorithm own = *e.algorithm;
-        own.file = "mine.cpp";
+        own.lineage.file = "mine.cpp";
         own.run = [](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], LSE = t["LSE"];
             const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");

@@ -40,10 +40,10 @@ TEST_CASE("a backward pass with its forward pass is what both do", "[with_forwar
         {"memory_efficient_backward", {"memory_efficient", 4 * heads * rows}}};
     for (const Algorithm& a : algorithms()) {
         INFO(a.name);
-        CHECK((a.forward != nullptr) == (a.computes == &computation::attention_backward));
-        if (!a.forward) continue;
+        CHECK((a.lineage.forward != nullptr) == (a.computes == &computation::attention_backward));
+        if (!a.lineage.forward) continue;
         const auto& [forward, kept] = expected.at(a.name);
-        REQUIRE(a.forward == forward);
+        REQUIRE(a.lineage.forward == forward);
         const Report backward = alone(a, p, gpu), before = alone(*find_algorithm(forward), p, gpu);
         CHECK(kept_for_backward(backward.experiment) == kept);
         const Report both = with_forward(backward, {}, nullptr);

@@ -46,11 +46,10 @@ inline constexpr KernelDescription kernel_description = {.on_cuda_cores = Stated
 
 inline Algorithm describe() {
     return {.name = "chunked",
-            .title = "chunked attention",
+            .lineage = {.rung = 7},
             .computes = &computation::attention,
             .supports = score_features,
-            .rung = 7,
-            .paper = "Rabe & Staats, arXiv 2112.05682, Figure 1",
+            .paper = {.title = "chunked attention", .source = "Rabe & Staats, arXiv 2112.05682, Figure 1"},
             .code = code,
             .tensors = tensors,
             .run = run,

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/chunked/algorithm.hpp"
+#include "algorithms/contract/scores.hpp"
 
 namespace tilescope::chunked {
 namespace {

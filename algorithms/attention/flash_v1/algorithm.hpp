@@ -66,11 +66,10 @@ inline constexpr KernelDescription kernel_description = {
 
 inline Algorithm describe() {
     return {.name = "flash_v1",
-            .title = "FlashAttention",
+            .lineage = {.rung = 4},
             .computes = &computation::attention,
             .supports = score_features.with(Feature::dropout),
-            .rung = 4,
-            .paper = "FlashAttention, arXiv 2205.14135, Algorithm 1",
+            .paper = {.title = "FlashAttention", .source = "FlashAttention, arXiv 2205.14135, Algorithm 1"},
             .code = code,
             .tensors = tensors,
             .run = run,

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/flash_v1/algorithm.hpp"
+#include "algorithms/contract/scores.hpp"
 
 namespace tilescope::flash_v1 {
 namespace {

@@ -55,11 +55,10 @@ inline constexpr KernelDescription kernel_description = {.on_cuda_cores = Stated
 
 inline Algorithm describe() {
     return {.name = "flash_v2",
-            .title = "FlashAttention-2",
+            .lineage = {.rung = 5},
             .computes = &computation::attention,
             .supports = score_features.with(Feature::dropout).with(Feature::pages),
-            .rung = 5,
-            .paper = "FlashAttention-2, arXiv 2307.08691, Algorithm 1",
+            .paper = {.title = "FlashAttention-2", .source = "FlashAttention-2, arXiv 2307.08691, Algorithm 1"},
             .code = code,
             .tensors = tensors,
             .run = run,

@@ -43,11 +43,10 @@ inline constexpr KernelDescription kernel_description = {.released = &released,
 
 inline Algorithm describe() {
     return {.name = "flash_v3",
-            .title = "FlashAttention-3",
+            .lineage = {.rung = 9},
             .computes = &computation::attention,
             .supports = score_features,
-            .rung = 9,
-            .paper = "FlashAttention-3, arXiv 2407.08608, Algorithms 1 and 2",
+            .paper = {.title = "FlashAttention-3", .source = "FlashAttention-3, arXiv 2407.08608, Algorithms 1 and 2"},
             .code = code,
             .tensors = flash_v2::tensors,
             .run = run,

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "algorithms/attention/flash_v3/algorithm.hpp"
+#include "algorithms/contract/scores.hpp"
 #include "core/machine/lane.hpp"
 
 namespace tilescope::flash_v3 {

@@ -73,17 +73,19 @@ inline constexpr KernelDescription kernel_description = {
     .places = places, .tiled = tiled, .on_cuda_cores = StatedError{0.07, 0.17}, .released = &released};
 
 inline Algorithm describe() {
-    return {.name = "memory_efficient",
-            .title = "memory-efficient attention",
-            .computes = &computation::attention,
-            .supports = score_features.with(Feature::dropout),
-            .rung = 6,
-            .paper = "xformers memory_efficient_attention (CUTLASS forward kernel), PyTorch's EFFICIENT_ATTENTION",
-            .code = code,
-            .tensors = tensors,
-            .run = run,
-            .predict = predict,
-            .kernel = &kernel_description};
+    return {
+        .name = "memory_efficient",
+        .lineage = {.rung = 6},
+        .computes = &computation::attention,
+        .supports = score_features.with(Feature::dropout),
+        .paper = {.title = "memory-efficient attention",
+                  .source =
+                      "xformers memory_efficient_attention (CUTLASS forward kernel), PyTorch's EFFICIENT_ATTENTION"},
+        .code = code,
+        .tensors = tensors,
+        .run = run,
+        .predict = predict,
+        .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::memory_efficient

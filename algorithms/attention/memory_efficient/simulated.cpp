@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/memory_efficient/algorithm.hpp"
+#include "algorithms/contract/scores.hpp"
 
 namespace tilescope::memory_efficient {
 namespace {

@@ -94,13 +94,12 @@ inline constexpr KernelDescription kernel_description = {.overlaps = true,
 
 inline Algorithm describe() {
     return {.name = "split_kv",
-            .title = "Flash-Decoding",
+            .lineage = {.rung = 8},
             .computes = &computation::attention,
             .supports = score_features.with(Feature::pages),
-            .rung = 8,
-            .paper =
-                "Flash-Decoding, crfm.stanford.edu, 2023-10-12; flash_fwd_kernel.h, "
-                "compute_attn_1rowblock_splitkv and combine_attn_seqk_parallel",
+            .paper = {.title = "Flash-Decoding",
+                      .source = "Flash-Decoding, crfm.stanford.edu, 2023-10-12; flash_fwd_kernel.h, "
+                                "compute_attn_1rowblock_splitkv and combine_attn_seqk_parallel"},
             .code = code,
             .tensors = tensors,
             .run = run,

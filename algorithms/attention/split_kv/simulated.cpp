@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/split_kv/algorithm.hpp"
+#include "algorithms/contract/scores.hpp"
 #include "core/text/message.hpp"
 
 namespace tilescope::split_kv {

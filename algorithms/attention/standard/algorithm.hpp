@@ -41,19 +41,19 @@ inline constexpr KernelDescription kernel_description = {.on_cuda_cores = Stated
 
 inline Algorithm describe() {
     return {.name = "standard",
-            .title = "standard attention",
+            .lineage = {.rung = 1},
             .computes = &computation::attention,
             .supports = score_features.with(Feature::naive_softmax)
                             .with(Feature::dropout)
                             .with(Feature::score_types)
                             .with(Feature::passes),
-            .rung = 1,
-            .paper = "FlashAttention, arXiv 2205.14135, Algorithm 0",
+            .paper = {.title = "standard attention",
+                      .source = "FlashAttention, arXiv 2205.14135, Algorithm 0",
+                      .idealised = idealised},
             .code = code,
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .idealised = idealised,
             .kernel = &kernel_description};
 }
 

@@ -1,5 +1,6 @@
 // The launches of an unfused graph besides its products and its softmax: each reads a matrix from HBM and writes one.
 #include "algorithms/attention/standard/graph.hpp"
+#include "algorithms/contract/scores.hpp"
 #include "core/machine/score_ops.hpp"
 
 namespace tilescope::standard {

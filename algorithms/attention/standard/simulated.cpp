@@ -1,5 +1,6 @@
 #include "algorithms/attention/standard/algorithm.hpp"
 #include "algorithms/attention/standard/graph.hpp"
+#include "algorithms/contract/scores.hpp"
 #include "algorithms/softmax/softmax_naive/algorithm.hpp"
 #include "algorithms/softmax/softmax_safe/algorithm.hpp"
 #include "core/text/message.hpp"

@@ -33,18 +33,19 @@ inline constexpr SharedPlace places[] = {{{"K", "V"}}};
 inline constexpr KernelDescription kernel_description = {.places = places, .on_cuda_cores = StatedError{0.07, 0.23}};
 
 inline Algorithm describe() {
-    return {.name = "three_pass",
-            .title = "3-pass attention",
-            .computes = &computation::attention,
-            .supports = score_features,
-            .rung = 2,
-            .paper = "safe softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2) fused with both products",
-            .code = code,
-            .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
-            .run = run,
-            .predict = predict,
-            .formerly = "safe_softmax",
-            .kernel = &kernel_description};
+    return {
+        .name = "three_pass",
+        .lineage = {.rung = 2, .formerly = "safe_softmax"},
+        .computes = &computation::attention,
+        .supports = score_features,
+        .paper = {.title = "3-pass attention",
+                  .source =
+                      "safe softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2) fused with both products"},
+        .code = code,
+        .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
+        .run = run,
+        .predict = predict,
+        .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::three_pass

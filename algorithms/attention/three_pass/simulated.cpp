@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/three_pass/algorithm.hpp"
+#include "algorithms/contract/scores.hpp"
 
 namespace tilescope::three_pass {
 

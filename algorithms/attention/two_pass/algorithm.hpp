@@ -33,18 +33,19 @@ inline constexpr SharedPlace places[] = {{{"K", "V"}}};
 inline constexpr KernelDescription kernel_description = {.places = places, .on_cuda_cores = StatedError{0.05, 0.25}};
 
 inline Algorithm describe() {
-    return {.name = "two_pass",
-            .title = "2-pass attention",
-            .computes = &computation::attention,
-            .supports = score_features,
-            .rung = 3,
-            .paper = "online softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3) fused with both products",
-            .code = code,
-            .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
-            .run = run,
-            .predict = predict,
-            .formerly = "online_softmax",
-            .kernel = &kernel_description};
+    return {
+        .name = "two_pass",
+        .lineage = {.rung = 3, .formerly = "online_softmax"},
+        .computes = &computation::attention,
+        .supports = score_features,
+        .paper = {.title = "2-pass attention",
+                  .source =
+                      "online softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3) fused with both products"},
+        .code = code,
+        .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
+        .run = run,
+        .predict = predict,
+        .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::two_pass

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/two_pass/algorithm.hpp"
+#include "algorithms/contract/scores.hpp"
 
 namespace tilescope::two_pass {
 

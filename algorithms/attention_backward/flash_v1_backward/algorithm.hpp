@@ -76,16 +76,14 @@ inline constexpr KernelDescription kernel_description = {.on_cuda_cores = Stated
 
 inline Algorithm describe() {
     return {.name = "flash_v1_backward",
-            .title = "FlashAttention, backward",
+            .lineage = {.rung = 2, .forward = "flash_v1"},
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::dropout),
-            .rung = 2,
-            .paper = "FlashAttention, arXiv 2205.14135, Algorithm 4",
+            .paper = {.title = "FlashAttention, backward", .source = "FlashAttention, arXiv 2205.14135, Algorithm 4"},
             .code = code,
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .forward = "flash_v1",
             .kernel = &kernel_description};
 }
 

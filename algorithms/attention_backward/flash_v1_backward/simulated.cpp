@@ -1,5 +1,6 @@
 #include "algorithms/attention_backward/flash_v1_backward/algorithm.hpp"
 #include "algorithms/contract/kv_heads.hpp"
+#include "algorithms/contract/scores.hpp"
 #include "core/machine/gradient_ops.hpp"
 
 namespace tilescope::flash_v1_backward {

@@ -51,16 +51,15 @@ inline constexpr KernelDescription kernel_description = {.keys_of_warp = 16,
 
 inline Algorithm describe() {
     return {.name = "flash_v2_backward",
-            .title = "FlashAttention-2, backward",
+            .lineage = {.rung = 4, .forward = "flash_v2"},
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::alibi).with(Feature::soft_cap).with(Feature::dropout),
-            .rung = 4,
-            .paper = "FlashAttention-2, arXiv 2307.08691, Algorithm 2, as in flash_bwd_kernel.h",
+            .paper = {.title = "FlashAttention-2, backward",
+                      .source = "FlashAttention-2, arXiv 2307.08691, Algorithm 2, as in flash_bwd_kernel.h"},
             .code = code,
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .forward = "flash_v2",
             .kernel = &kernel_description};
 }
 

@@ -54,17 +54,16 @@ inline constexpr KernelDescription kernel_description = {
 
 inline Algorithm describe() {
     return {.name = "flash_v2_deterministic_backward",
-            .title = "FlashAttention-2, deterministic backward",
+            .lineage = {.rung = 5, .forward = "flash_v2"},
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::alibi).with(Feature::soft_cap).with(Feature::dropout),
-            .rung = 5,
-            .paper = "FlashAttention-2's flash_bwd_kernel.h, deterministic mode",
+            .paper = {.title = "FlashAttention-2, deterministic backward",
+                      .source = "FlashAttention-2's flash_bwd_kernel.h, deterministic mode"},
             .code = code,
             .tensors = tensors,
             .run = run,
             .predict = predict,
             .knobs = split_knobs,
-            .forward = "flash_v2",
             .kernel = &kernel_description};
 }
 

@@ -40,16 +40,15 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "flash_v2_literal_backward",
-            .title = "FlashAttention-2's Algorithm 2",
+            .lineage = {.rung = 3, .forward = "flash_v2"},
             .computes = &computation::attention_backward,
             .supports = attention_features,
-            .rung = 3,
-            .paper = "FlashAttention-2, arXiv 2307.08691, Algorithm 2, to the letter",
+            .paper = {.title = "FlashAttention-2's Algorithm 2",
+                      .source = "FlashAttention-2, arXiv 2307.08691, Algorithm 2, to the letter"},
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return backward::tensors_with_products(p); },
             .run = run,
-            .predict = predict,
-            .forward = "flash_v2"};
+            .predict = predict};
 }
 
 }  // namespace tilescope::flash_v2_literal_backward

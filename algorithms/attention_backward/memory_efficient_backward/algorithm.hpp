@@ -118,19 +118,19 @@ inline constexpr KernelDescription kernel_description = {
     .parts = [](const Problem& p, const Tiling& t, const GpuSpec&) { return library_parts(p, t); }};
 
 inline Algorithm describe() {
-    return {.name = "memory_efficient_backward",
-            .title = "memory-efficient attention, backward",
-            .computes = &computation::attention_backward,
-            .supports = attention_features.with(Feature::bias).with(Feature::dropout),
-            .rung = 7,
-            .paper = "xformers memory_efficient_attention (kernel_backward.h), PyTorch's EFFICIENT_ATTENTION",
-            .code = code,
-            .tensors = tensors,
-            .run = run,
-            .predict = predict,
-            .knobs = split_knobs,
-            .forward = "memory_efficient",
-            .kernel = &kernel_description};
+    return {
+        .name = "memory_efficient_backward",
+        .lineage = {.rung = 7, .forward = "memory_efficient"},
+        .computes = &computation::attention_backward,
+        .supports = attention_features.with(Feature::bias).with(Feature::dropout),
+        .paper = {.title = "memory-efficient attention, backward",
+                  .source = "xformers memory_efficient_attention (kernel_backward.h), PyTorch's EFFICIENT_ATTENTION"},
+        .code = code,
+        .tensors = tensors,
+        .run = run,
+        .predict = predict,
+        .knobs = split_knobs,
+        .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::memory_efficient_backward

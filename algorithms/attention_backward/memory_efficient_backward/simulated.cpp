@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "algorithms/attention_backward/memory_efficient_backward/algorithm.hpp"
+#include "algorithms/contract/scores.hpp"
 
 namespace tilescope::memory_efficient_backward {
 namespace {

@@ -40,17 +40,16 @@ inline constexpr KernelDescription kernel_description = {.on_cuda_cores = Stated
 
 inline Algorithm describe() {
     return {.name = "standard_backward",
-            .title = "standard attention, backward",
+            .lineage = {.rung = 1, .forward = "standard"},
             .computes = &computation::attention_backward,
             .supports = attention_features,
-            .rung = 1,
-            .paper = "FlashAttention, arXiv 2205.14135, Algorithm 3",
+            .paper = {.title = "standard attention, backward",
+                      .source = "FlashAttention, arXiv 2205.14135, Algorithm 3",
+                      .idealised = idealised},
             .code = code,
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .idealised = idealised,
-            .forward = "standard",
             .kernel = &kernel_description};
 }
 

@@ -39,16 +39,14 @@ inline constexpr KernelDescription kernel_description = {.on_cuda_cores = Stated
 
 inline Algorithm describe() {
     return {.name = "two_pass_backward",
-            .title = "2-pass backward",
+            .lineage = {.rung = 6, .forward = "flash_v2"},
             .computes = &computation::attention_backward,
             .supports = attention_features,
-            .rung = 6,
-            .paper = "Triton tutorial 06, _attn_bwd_dkdv and _attn_bwd_dq",
+            .paper = {.title = "2-pass backward", .source = "Triton tutorial 06, _attn_bwd_dkdv and _attn_bwd_dq"},
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return backward::tensors_with_products(p); },
             .run = run,
             .predict = predict,
-            .forward = "flash_v2",
             .kernel = &kernel_description};
 }
 

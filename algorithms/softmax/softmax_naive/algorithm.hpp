@@ -32,11 +32,10 @@ inline constexpr KernelDescription kernel_description = {.on_cuda_cores = softma
 
 inline Algorithm describe() {
     return {.name = "softmax_naive",
-            .title = "naive softmax",
+            .lineage = {.rung = 1},
             .computes = &computation::softmax,
             .supports = {},
-            .rung = 1,
-            .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 1",
+            .paper = {.title = "naive softmax", .source = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 1"},
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },
             .run = run,

@@ -30,11 +30,10 @@ inline constexpr KernelDescription kernel_description = {.on_cuda_cores = softma
 
 inline Algorithm describe() {
     return {.name = "softmax_online",
-            .title = "online softmax",
+            .lineage = {.rung = 3},
             .computes = &computation::softmax,
             .supports = {},
-            .rung = 3,
-            .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3",
+            .paper = {.title = "online softmax", .source = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3"},
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },
             .run = run,

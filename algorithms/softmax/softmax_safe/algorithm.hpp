@@ -35,11 +35,10 @@ inline constexpr KernelDescription kernel_description = {.on_cuda_cores = softma
 
 inline Algorithm describe() {
     return {.name = "softmax_safe",
-            .title = "safe softmax",
+            .lineage = {.rung = 2},
             .computes = &computation::softmax,
             .supports = {},
-            .rung = 2,
-            .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2",
+            .paper = {.title = "safe softmax", .source = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2"},
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },
             .run = run,
