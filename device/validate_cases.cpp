@@ -81,9 +81,8 @@ std::string takers(const Computation& computation, const Problem& p) {
     const Problem p = problem_of(a, r);
     if (p.packed > 1 && p.queries() > 1 && p.mask.hides()) throw UsageError(message("validated.packed_mask"));
     if (p.packed > 1 && p.corner == Corner::top_left) throw UsageError(message("validated.packed_corner"));
-    if (p.uses(Feature::score_types))
-        throw UsageError(message("validated.score_types", flag_of(Feature::score_types, o)));
-    if (p.uses(Feature::passes)) throw UsageError(message("validated.passes", flag_of(Feature::passes, o)));
+    if (const auto f = without_kernel(p))
+        throw UsageError(message("validated.no_kernel_has", flag_of(*f, o), name_of(*f)));
     if (p.dropout.stored) throw UsageError(message("validated.stored_dropout"));
     if (p.packed > 1 && !scores_are_plain(p)) throw UsageError(message("validated.packed_scores", score_flag(o)));
     std::string asked = std::string("--dtype ") + name_of(p.dtype);
@@ -160,10 +159,11 @@ void keep_part(std::vector<KernelCase>& cases, const std::string& part) {
 }  // namespace
 
 std::string score_flag(const Options& o) {
-    constexpr FeatureSet others = {Feature::grouped_heads, Feature::scale,       Feature::naive_softmax,
-                                   Feature::pages,         Feature::score_types, Feature::passes};
+    constexpr FeatureSet of_scores = {Feature::mask,  Feature::block_mask, Feature::documents, Feature::bias,
+                                      Feature::alibi, Feature::soft_cap,   Feature::dropout};
     for (const Flag& flag : flags()) {
-        if (!flag.asks_for || others.has(*flag.asks_for) || !flag.given(o) || flag.name == std::string_view("causal"))
+        if (!flag.asks_for || !of_scores.has(*flag.asks_for) || !flag.given(o) ||
+            flag.name == std::string_view("causal"))
             continue;
         Problem p;
         if (flag.ask) flag.ask(o, p);

@@ -23,6 +23,8 @@ enum class Feature : std::uint8_t {
     score_types,    ///< S or P are stored in another type than Q, K, V and O
     passes,         ///< launches follow a list, as in unfused graphs
 };
+/// Its name in programs: "mask", "naive_softmax".
+const char* key_of(Feature feature);
 /// Its name in a sentence: "a mask", "the naive softmax".
 std::string name_of(Feature feature);
 /// Its name at the head of a column, in a word or two: "mask".

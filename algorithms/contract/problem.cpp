@@ -25,22 +25,35 @@ float Problem::logit_scale() const {
 Dtype Problem::score_type() const { return scores.value_or(dtype); }
 Dtype Problem::weight_type() const { return weights.value_or(score_type()); }
 
-std::string name_of(Feature feature) {
-    constexpr const char* names[] = {
-        "feature.head_dims", "feature.grouped_heads", "feature.scale",       "feature.mask",  "feature.naive_softmax",
-        "feature.pages",     "feature.block_mask",    "feature.documents",   "feature.bias",  "feature.alibi",
-        "feature.soft_cap",  "feature.dropout",       "feature.score_types", "feature.passes"};
-    return message(names[static_cast<int>(feature)]);
+namespace {
+
+/// A feature's name in programs, and the messages with its names in a sentence and at the head of a column.
+struct FeatureNames {
+    const char *key, *name, *word;
+};
+const FeatureNames& names_of(Feature feature) {
+    static constexpr FeatureNames names[] = {{"head_dims", "feature.head_dims", "feature.word_head_dims"},
+                                             {"grouped_heads", "feature.grouped_heads", "feature.grouped_heads"},
+                                             {"scale", "feature.scale", "feature.word_scale"},
+                                             {"mask", "feature.mask", "feature.word_mask"},
+                                             {"naive_softmax", "feature.naive_softmax", "feature.word_naive_softmax"},
+                                             {"pages", "feature.pages", "feature.word_pages"},
+                                             {"block_mask", "feature.block_mask", "feature.word_block_mask"},
+                                             {"documents", "feature.documents", "feature.documents"},
+                                             {"bias", "feature.bias", "feature.word_bias"},
+                                             {"alibi", "feature.alibi", "feature.alibi"},
+                                             {"soft_cap", "feature.soft_cap", "feature.word_soft_cap"},
+                                             {"dropout", "feature.dropout", "feature.dropout"},
+                                             {"score_types", "feature.score_types", "feature.word_score_types"},
+                                             {"passes", "feature.passes", "feature.word_passes"}};
+    return names[static_cast<std::size_t>(feature)];
 }
 
-std::string word_for(Feature feature) {
-    constexpr const char* words[] = {
-        "feature.word_head_dims",     "feature.grouped_heads", "feature.word_scale",      "feature.word_mask",
-        "feature.word_naive_softmax", "feature.word_pages",    "feature.word_block_mask", "feature.documents",
-        "feature.word_bias",          "feature.alibi",         "feature.word_soft_cap",   "feature.dropout",
-        "feature.word_score_types",   "feature.word_passes"};
-    return message(words[static_cast<int>(feature)]);
-}
+}  // namespace
+
+const char* key_of(Feature feature) { return names_of(feature).key; }
+std::string name_of(Feature feature) { return message(names_of(feature).name); }
+std::string word_for(Feature feature) { return message(names_of(feature).word); }
 
 bool Problem::uses(Feature feature) const {
     switch (feature) {

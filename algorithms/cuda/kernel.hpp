@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,18 @@ enum class Takes : std::uint8_t {
     masks,   ///< any mask
     scores,  ///< any mask, biases, ALiBi, soft-cap, and dropout without a stored mask
 };
+
+/// What a problem may ask some kernel for.
+inline constexpr FeatureSet kernel_features = {Feature::head_dims, Feature::grouped_heads, Feature::scale,
+                                               Feature::mask,      Feature::naive_softmax, Feature::block_mask,
+                                               Feature::documents, Feature::bias,          Feature::alibi,
+                                               Feature::soft_cap,  Feature::dropout};
+/// What the problem asks for that no kernel has.
+inline std::optional<Feature> without_kernel(const Problem& p) {
+    for (const Feature f : all_features)
+        if (p.uses(f) && !kernel_features.has(f)) return f;
+    return std::nullopt;
+}
 
 /// One compiled instance of a kernel: the problems that it serves, and the resources that a thread block takes.
 struct KernelVariant {
@@ -36,8 +49,8 @@ struct KernelVariant {
         // is hidden: without a mask, or with a single query that is aligned with the last key.
         const bool at_the_end = p.queries() == 1 && p.corner == Corner::bottom_right;
         const bool in_order = p.packed == 1 || at_the_end || !p.mask.hides();
-        return in_order && takes_scores_of(p) && !p.uses(Feature::score_types) && p.passes.empty() &&
-               dtype == p.dtype && (dim == 0 || dim == p.dim) && (dim_v == 0 || dim_v == p.dim_v);
+        return in_order && takes_scores_of(p) && !without_kernel(p) && dtype == p.dtype && (dim == 0 || dim == p.dim) &&
+               (dim_v == 0 || dim_v == p.dim_v);
     }
 
   private:

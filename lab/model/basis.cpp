@@ -19,10 +19,11 @@ namespace {
 
 /// What a problem asks for that no measured kernel has: "such a mask"; empty where there is nothing.
 std::string beyond_kernels(const Problem& p) {
+    constexpr FeatureSet measured = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask,
+                                     Feature::naive_softmax};
     if (p.mask.hides() && !p.mask.is_causal()) return message("verdict.such_a_mask");
-    for (const Feature f : {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout,
-                            Feature::score_types, Feature::passes})
-        if (p.uses(f)) return name_of(f);
+    for (const Feature f : all_features)
+        if (p.uses(f) && !measured.has(f)) return name_of(f);
     return "";
 }
 

@@ -69,7 +69,9 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     std::size_t n = 0;
     const auto add = [&](auto... values) { ((key[n++] = static_cast<double>(values)), ...); };
     add(t.br, t.bc, t.slots, t.warpgroups, t.turns, t.overlap, t.specialised, t.cluster, t.persistent, t.like);
-    add(p.dim, p.dim_v, static_cast<int>(p.dtype), p.soft_cap.has_value(), p.bias.terms.size(), p.alibi > 0);
+    std::uint32_t used = 0;  // a bit for each feature, because each may change the program
+    for (const Feature f : all_features) used = 2 * used + (p.uses(f) ? 1 : 0);
+    add(p.dim, p.dim_v, static_cast<int>(p.dtype), used, p.bias.terms.size());
     add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, outside.missed, outside.dram, outside.sharing);
     add(g.tensor_flops_per_clk, g.fp32_lanes, g.exp_per_clk, g.sram_bytes_per_clk.value_or(0), g.registers_per_sm);
     return key;

@@ -16,6 +16,11 @@ struct Word {
     T value;
 };
 
+[[noreturn]] void refuse(const char* field, const std::string& word, const std::vector<std::string>& words) {
+    throw BadValue(field, text::shown(word), message("given.one_of", text::join(words, ", ")),
+                   text::nearest(word, words).value_or(words[0]));
+}
+
 template <class T>
 T named(const char* field, const std::string& word, std::initializer_list<Word<T>> all) {
     std::vector<std::string> words;
@@ -23,8 +28,7 @@ T named(const char* field, const std::string& word, std::initializer_list<Word<T
         if (word == each.word) return each.value;
         words.emplace_back(each.word);
     }
-    throw BadValue(field, text::shown(word), message("given.one_of", text::join(words, ", ")),
-                   text::nearest(word, words).value_or(words[0]));
+    refuse(field, word, words);
 }
 
 }  // namespace
@@ -63,22 +67,12 @@ Sliced sliced_of(const std::string& word) {
 }
 
 Feature feature_of(const std::string& word) {
-    using enum Feature;
-    return named<Feature>("features", word,
-                          {{"head_dims", head_dims},
-                           {"grouped_heads", grouped_heads},
-                           {"scale", scale},
-                           {"mask", mask},
-                           {"naive_softmax", naive_softmax},
-                           {"pages", pages},
-                           {"block_mask", block_mask},
-                           {"documents", documents},
-                           {"bias", bias},
-                           {"alibi", alibi},
-                           {"soft_cap", soft_cap},
-                           {"dropout", dropout},
-                           {"score_types", score_types},
-                           {"passes", passes}});
+    std::vector<std::string> words;
+    for (const Feature f : all_features) {
+        if (word == key_of(f)) return f;
+        words.emplace_back(key_of(f));
+    }
+    refuse("features", word, words);
 }
 
 const Computation& computation_of(const std::string& word) {
@@ -87,8 +81,7 @@ const Computation& computation_of(const std::string& word) {
         if (word == c->name) return *c;
         words.emplace_back(c->name);
     }
-    throw BadValue("computes", text::shown(word), message("given.one_of", text::join(words, ", ")),
-                   text::nearest(word, words).value_or(words[0]));
+    refuse("computes", word, words);
 }
 
 }  // namespace tilescope::python

@@ -9,6 +9,7 @@ namespace tilescope::testing {
 struct Laned {
     Index keys = 40, tile = 16, dim = 8, rows = 8;  ///< rows: per consumer
     Index slots = 4;
+    Index pieces = 1;      ///< slots of a tile
     Index registers = 64;  ///< of a thread of a consumer; 0: as many as its tiles need
     bool lanes = true;     ///< false: the same operations without lanes, with K and V in tiles of their own
 };
@@ -65,7 +66,7 @@ inline void run_laned(Gpu& gpu, const Laned& l) {
         }
         const LaneSpec spec{.warps = 4, .registers_per_thread = l.registers, .turns = true};
         Lane producer = b.lane("producer", {.warps = 1}), first = b.lane("WG1", spec), second = b.lane("WG2", spec);
-        Ring kv = b.ring("KV", l.slots, l.tile, l.dim, Dtype::f32);
+        Ring kv = b.ring("KV", l.slots, l.tile, l.dim, Dtype::f32, l.pieces);
         Rows one = begin(*first, part(i, 0)), two = begin(*second, part(i, 1));
         b.uniform(keys, [&](Span j) {
             producer->at(2);

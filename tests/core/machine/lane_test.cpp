@@ -53,6 +53,20 @@ std::string refusal(const std::function<void(Block&, const Hbm&)>& body, const G
     });
 }
 
+/// The slots that tiles are loaded into, by all thread blocks.
+std::vector<Index> slots_of(const Laned& l) {
+    struct Heard : Listener {
+        std::vector<Index> slots;
+        void on(const Event& e, TileData) override {
+            if (e.kind() == Kind::load && e.tile->within != no_tile) slots.push_back(e.tile->slot);
+        }
+    } heard;
+    Gpu gpu(small_gpu(), exact_mode, 1);
+    gpu.listen(heard);
+    run_laned(gpu, l);
+    return heard.slots;
+}
+
 }  // namespace
 
 TEST_CASE("lanes and a ring: the same counts, values and promises, and places charged at once", "[lane]") {
@@ -71,13 +85,25 @@ TEST_CASE("lanes and a ring: the same counts, values and promises, and places ch
         }
 }
 
+TEST_CASE("a ring of half tiles charges its slots, and holds the whole tiles among them", "[lane]") {
+    for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
+        const Ran halves = run({.slots = 5, .pieces = 2}, mode), without = run({.lanes = false}, mode);
+        CHECK(difference(halves.total, without.total) == "");
+        CHECK(halves.traffic == without.traffic);
+        CHECK(same_bits(halves.o, without.o));
+        CHECK(halves.sram == 4 * (5 * 8 * 8 + 2 * 8 * 8));  // five slots of 8 x 8, and two Q
+    }
+    // K and V are there at the same time: four halves. Three have room for one whole tile.
+    CHECK_THAT(message_of<Misuse>([] { run({.slots = 3, .pieces = 2}, count_mode); }),
+               StartsWith("load: slot 0 of ring KV still holds K: it has 1 slot"));
+    CHECK(slots_of({.keys = 32, .slots = 5, .pieces = 2}) == std::vector<Index>{0, 1, 0, 1, 0, 1, 0, 1});
+}
+
 TEST_CASE("an event says which lane issued it, and a tile where it has its place", "[lane]") {
     struct Heard : Listener {
         std::map<std::string, std::set<std::string>> by;  // names of each lane's operations
-        std::vector<Index> slots;
         void on(const Event& e, TileData) override {
             by[e.lane ? e.lane->name : ""].insert(e.operation->name);
-            if (e.kind() == Kind::load && e.tile->within != no_tile) slots.push_back(e.tile->slot);
             if (e.lane && e.lane->name == std::string("WG1")) CHECK(e.lane->spec.turns);
         }
     } heard;
@@ -89,7 +115,7 @@ TEST_CASE("an event says which lane issued it, and a tile where it has its place
     CHECK(heard.by["WG1"].count("matmul") == 1);
     CHECK(heard.by["WG1"].count("store") == 1);
     CHECK(heard.by[""] == std::set<std::string>{"alloc", "release"});
-    CHECK(heard.slots == std::vector<Index>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
+    CHECK(slots_of({.keys = 64}) == std::vector<Index>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
 }
 
 TEST_CASE("who issues is known to the outline", "[lane]") {
