@@ -128,6 +128,7 @@ void read_input_files(Options& o, Request& r, Control* control) {
 void read_bias_files(const Options& o, Request& r, const Computation& computation, Control* control) {
     const std::pair<const char*, const std::string*> files[] = {{"--bias-file", &o.bias_file},
                                                                 {"--bias2-file", &o.bias2_file}};
+    if ((o.bias_file + o.bias2_file).empty()) return;
     const std::vector<TensorDecl> declared = computation.tensors(r.problem);
     for (std::size_t k = 0; k < std::size(files); ++k) {
         const auto& [flag, path] = files[k];

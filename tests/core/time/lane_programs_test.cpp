@@ -85,11 +85,12 @@ TEST_CASE("lanes: half tiles in a ring of the tile program", "[lanes]") {
 
 namespace {
 
-/// Products of Q [64 x 64] with tiles of K [128 x 64] in f16: two steps, by warpgroups that share a ring. On the bus of
-/// 64 bytes per cycle a tile of K takes 256 cycles, and Q for a warpgroup 128. A product takes 256.
-LanePlay products_alone(Index groups, bool producer, const LanedKernel& kernel) {
+/// S = Q K^T and its rows' maxima, for tiles of 64 x 128 and two steps, in f16 with d = 64. On the bus of 64 bytes per
+/// cycle a tile of K takes 256 cycles, and Q for a warpgroup 128. A product takes 256, and the maxima 128.
+LanePlay products_and_maxima(Index groups, bool producer, LanedKernel kernel) {
     LaneConstants c = first_model();
-    c.bus = 64, c.latency = 100, c.tensor = 4096, c.notices = 58, c.barrier = 30, c.lone = 1;
+    c.bus = 64, c.latency = 100, c.tensor = 4096, c.notices = 58, c.barrier = 30, c.beside = c.beside_dense = 0;
+    kernel.sigma = 1;
     LanePrograms lanes(PlayedAttention::rates(), c, kernel);
     Gpu gpu(small_gpu(), exact_mode, 1);
     gpu.listen(lanes);
@@ -101,10 +102,11 @@ LanePlay products_alone(Index groups, bool producer, const LanedKernel& kernel) 
         Lane consumer = b.lane("consumer", {.warps = 4 * groups});
         const Lane& loads = own ? *own : consumer;
         Ring ring = b.ring("ring", 2, 128, 64, Dtype::f16);
-        Tile q = loads->load(Q, i);
+        Tile q = loads->load(Q, i), m = b.alloc_registers("m", i.size, 1);
         b.uniform(Tiles(256, 128, "j"), [&](Span j) {
             Tile k = loads->load(ring, K, j), s = b.alloc_registers("S", i.size, 128);
             consumer->matmul(s, q, k, Trans::b);
+            row_max(*consumer, m, s);
         });
     });
     return play_lanes(lanes.programs(), lanes.machine(), true);
@@ -124,28 +126,28 @@ using Times = std::vector<std::array<double, 2>>;
 
 TEST_CASE("lanes: a slot of half a tile is filled again when half a product is done", "[lanes]") {
     // The whole K_0 frees its only slot when its product is done: Q came at 384 + 100 and a barrier, 514.
-    const LanePlay whole = products_alone(1, true, {.slots = 1});
+    const LanePlay whole = products_and_maxima(1, true, {.slots = 1});
     CHECK(times_of(Act::Kind::load, whole) == Times{{0, 256}, {256, 384}, {770, 1026}});
     CHECK(times_of(Act::Kind::product, whole) == Times{{514, 770}, {1126, 1382}});
-    CHECK(whole.end == 1382 + 58);
+    CHECK(whole.end == 1382 + 58 + 128);
     // Three slots of half a tile: K_1's second half comes into the slot that half a product frees, at 642. The
-    // warpgroup asks for the next product once it has heard of the first one: 770 + 58.
-    const LanePlay halves = products_alone(1, true, {.pieces = 2, .slots = 3});
+    // warpgroup asks for the next product after this one's maxima: 770 + 58 + 128.
+    const LanePlay halves = products_and_maxima(1, true, {.pieces = 2, .slots = 3});
     CHECK(times_of(Act::Kind::load, halves) == Times{{0, 128}, {128, 256}, {256, 384}, {384, 512}, {642, 770}});
-    CHECK(times_of(Act::Kind::product, halves) == Times{{514, 642}, {642, 770}, {828, 956}, {956, 1084}});
-    CHECK(halves.end == 1084 + 58);
+    CHECK(times_of(Act::Kind::product, halves) == Times{{514, 642}, {642, 770}, {956, 1084}, {1084, 1212}});
+    CHECK(halves.end == 1212 + 58 + 128);
 }
 
 TEST_CASE("lanes: where all meet, nobody goes on before the last has come", "[lanes]") {
-    // Q for both takes 256 cycles: both have it at 512 + 100 and a barrier, meet, and go on another barrier later.
-    const LanePlay play = products_alone(2, false, {});
-    CHECK(times_of(Act::Kind::product, play) == Times{{672, 928}, {928, 1184}, {1272, 1528}, {1528, 1784}});
-    // The first hears of its product at 928 + 58, and waits for the second, which hears of its own 256 cycles later.
+    // Q for both takes 256 cycles: both have it at 512 + 100 and a barrier, meet, and go on another barrier later. The
+    // first has its maxima at 928 + 58 + 128 and the second 256 cycles later, at 1370, when they meet again.
+    const LanePlay play = products_and_maxima(2, false, {});
+    CHECK(times_of(Act::Kind::product, play) == Times{{672, 928}, {928, 1184}, {1400, 1656}, {1656, 1912}});
     double waited = 0;
     for (const LaneWait& w : play.waits)
         if (w.awaited == Awaited::all) waited += w.cycles;
     CHECK(waited == 256);
-    CHECK(play.end == 1784 + 58);
+    CHECK(play.end == 1912 + 58 + 128);
 }
 
 TEST_CASE("lanes: a ring of the tile program that cannot go on", "[lanes]") {
