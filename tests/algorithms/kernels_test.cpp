@@ -1,6 +1,7 @@
 // The tables of kernels compared with the simulated programs. Nothing runs on a GPU here.
 #include <map>
 
+#include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/cuda/registry.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/run/experiment.hpp"
@@ -67,6 +68,17 @@ TEST_CASE("kernels: the default of each dtype and head dimension also runs on an
         bool any = false;
         for (const KernelVariant& other : kernels_of(a)) any |= other.serves(p) && other.shared() <= a100;
         CHECK(any);
+    });
+}
+
+TEST_CASE("kernels: none serves what none has, whatever the feature", "[kernels]") {
+    for_all([](const Algorithm&, const KernelVariant& v) {
+        Problem pages = full_tiles(v), types = pages, list = pages;
+        pages.pages.size = 16;
+        types.scores = v.dtype == Dtype::f32 ? Dtype::f16 : Dtype::f32;
+        list.passes = passes_from("typed");
+        CHECK(v.serves(full_tiles(v)));
+        for (const Problem& p : {pages, types, list}) CHECK_FALSE(v.serves(p));
     });
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "algorithms/contract/pass_lists.hpp"
+#include "algorithms/contract/pseudo_code.hpp"
 #include "algorithms/contract/validate.hpp"
 #include "core/machine/error.hpp"
 #include "lab/flags/request.hpp"
@@ -167,6 +168,15 @@ TEST_CASE("a list that says what standard does is standard", "[standard][passes]
         c.problem.passes = passes_from("product/softmax/product");
         CHECK(difference(run(standard(), c, roomy(), numeric_mode, in), own) == "");
     }
+}
+
+TEST_CASE("the pseudo-code of a list says that it is not the three launches above", "[standard][passes]") {
+    Problem p;
+    CHECK(code_for(standard(), p).size() == 8);
+    p.passes = passes_from("typed");
+    const auto code = code_for(standard(), p);
+    REQUIRE(code.size() == 11);
+    CHECK_THAT(code[8].code, Catch::Matchers::StartsWith("not three launches, but those of the list"));
 }
 
 TEST_CASE("rows that see no key come out as zeros, with a pass that looks for them and without", "[standard][passes]") {

@@ -1,4 +1,7 @@
 // The table of workload flags: from flags to a problem, and back.
+#include <set>
+#include <string>
+
 #include "lab/flags/command.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/flags/table.hpp"
@@ -51,9 +54,12 @@ TEST_CASE("every flag that asks a problem for something is written of it", "[fla
         CHECK((flag.ask == nullptr || flag.write != nullptr));
         CHECK((!flag.is_size || flag.ask != nullptr));
     }
+    std::set<std::string> keys;
     for (const Feature f : all_features) {
-        if (f == Feature::head_dims) continue;  // every problem has them
         INFO(name_of(f));
+        CHECK(static_cast<std::size_t>(f) == keys.size());  // none is left out
+        CHECK(keys.insert(key_of(f)).second);
+        if (f == Feature::head_dims) continue;  // every problem has them
         bool asked = false;
         for (const Flag& flag : flags()) asked = asked || flag.asks_for == f;
         CHECK(asked);

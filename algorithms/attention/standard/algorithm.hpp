@@ -15,12 +15,8 @@ inline constexpr CodeLine code[] = {
     {6, "launch 3: for each row block i (parallel thread blocks)"},
     {7, "  for j = 1..Tc: read P_ij, V_j; O_i += P_ij V_j"},
     {8, "  write O_i"},
-    {9,
-     "not these three launches, but the list of passes: products as in 1 and 3, softmax as in 2; others for each tile "
-     "(i, j), or rows i (parallel thread blocks)",
-     {},
-     Feature::passes},
-    {10, "  read S_ij; scale, mask, exp(S_ij - m_i), S_ij / l_i, rowmax or rowsum", {}, Feature::passes},
+    {9, "not three launches, but those of the list: products as 1 and 3, softmax as 2, others:", {}, Feature::passes},
+    {10, "  each (i, j): read S_ij; scale, mask, exp(S_ij - m_i), S_ij / l_i, rowmax or rowsum", {}, Feature::passes},
     {11, "  write S_ij, or m_i or l_i of its rows", {}, Feature::passes},
 };
 
