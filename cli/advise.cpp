@@ -75,9 +75,10 @@ void add_row(text::Table& table, const std::string& what, const Candidate& c, do
 }
 
 text::Table table_of(const Advice& a) {
-    text::Table table(said({"", "column.br_bc", "advise.of_best", "column.time", "column.sm_traffic", "column.dram",
-                            "column.on_an_sm", "column.waves", "column.tail", "column.bound", "column.registers"}),
-                      1);
+    text::Table table(
+        text::titles({"", "column.br_bc", "advise.of_best", "column.time", "column.sm_traffic", "column.dram",
+                      "column.on_an_sm", "column.waves", "column.tail", "column.bound", "column.registers"}),
+        1);
     const double best = a.ranking[0].value;
     const std::string first = message(no_advice(a).empty() ? "advise.best" : "advise.given");
     for (std::size_t k = 0; k < std::min(most_shown, a.ranking.size()); ++k)
@@ -184,8 +185,8 @@ void advise_along(const AdviseRequest& a, const Algorithm& algorithm) {
     if (a.options.json) throw UsageError(message("advise.json_of_one"));
     const SweepAxis axis = parse_axis(a.vary[0]);
     std::vector<std::string> header =
-        said({"", "advise.best", "column.time", "column.sm_traffic", "column.dram", "column.on_an_sm", "column.bound",
-              "advise.tiles_kernel", "advise.of_best"});
+        text::titles({"", "advise.best", "column.time", "column.sm_traffic", "column.dram", "column.on_an_sm",
+                      "column.bound", "advise.tiles_kernel", "advise.of_best"});
     header[0] = axis.key;
     text::Table table(header, 2);
     std::vector<std::string> lost;

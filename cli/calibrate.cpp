@@ -64,9 +64,9 @@ Readings measure_all(const Device& device) {
 }
 
 void print_rates(const Calibration& c, const Json& sheet) {
-    text::Table table(
-        said({"calibrate.rate", "column.unit", "calibrate.measured_on", "calibrate.data_sheet", "calibrate.measured"}),
-        3);
+    text::Table table(text::titles({"calibrate.rate", "column.unit", "calibrate.measured_on", "calibrate.data_sheet",
+                                    "calibrate.measured"}),
+                      3);
     for (const MeasuredRate& r : c.rates)
         table.add({r.key, sheet[r.key]["unit"].get<std::string>(),
                    r.written ? r.how : message("calibrate.a_check", r.how), r.sheet ? text::exact(*r.sheet) : "",

@@ -181,9 +181,10 @@ std::vector<std::string> time_cells(const Report& r) {
 }
 
 void print_comparison(const std::vector<Row>& rows, text::Format format) {
-    text::Table table(said({"column.algorithm", "column.br_bc", "column.sm_traffic", "compare.ratio",
-                            "column.dram_traffic", "compare.l2_hits", "column.time", "compare.tflops", "column.bound",
-                            "column.waves", "column.sms", "column.extra_hbm", "compare.max_error"}));
+    text::Table table(
+        text::titles({"column.algorithm", "column.br_bc", "column.sm_traffic", "compare.ratio", "column.dram_traffic",
+                      "compare.l2_hits", "column.time", "compare.tflops", "column.bound", "column.waves", "column.sms",
+                      "column.extra_hbm", "compare.max_error"}));
     const Row* base = base_of(rows);
     for (const Row& row : rows) {
         if (!row.report) {
@@ -211,8 +212,8 @@ void print_comparison(const std::vector<Row>& rows, text::Format format) {
 /// Prints what storing costs beside recomputing: a table of backward passes, each together with its forward pass.
 void print_passes(const std::vector<Row>& rows, text::Format format) {
     text::Table table(
-        said({"column.algorithm", "compare.after", "compare.kept", "column.extra_hbm", "compare.matmul_flops",
-              "compare.exponentials", "compare.other_flops", "column.sm_traffic", "column.time"}),
+        text::titles({"column.algorithm", "compare.after", "compare.kept", "column.extra_hbm", "compare.matmul_flops",
+                      "compare.exponentials", "compare.other_flops", "column.sm_traffic", "column.time"}),
         2);
     for (const Row& row : rows) {
         if (!row.report) continue;

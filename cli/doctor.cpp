@@ -272,7 +272,7 @@ void print_doctor_json(const std::vector<Need>& all) {
 
 void print_doctor(const std::vector<Need>& all) {
     std::cout << version_line("tilescope") << "\n\n";
-    text::Table table(said({"doctor.for", "doctor.needs", "doctor.there", "doctor.how_to_get_it"}), 4);
+    text::Table table(text::titles({"doctor.for", "doctor.needs", "doctor.there", "doctor.how_to_get_it"}), 4);
     const Purpose* before = nullptr;
     for (const Need& n : all) {
         const std::string found = n.found.empty() ? "" : text::shown(n.found, 60);  // paths may be long

@@ -41,10 +41,11 @@ void print_line_table(const Experiment& e, const Profile& profile) {
         if (lanes) cells.insert(cells.begin() + 1, who), cells.insert(cells.begin() + 3, in_flight);
         return cells;
     };
-    text::Table table(with_lanes(said({"column.line", "column.pseudo_code", "explain.visits", "explain.bytes_a_visit",
-                                       "column.sm_traffic", "explain.matmul", "column.exps", "explain.other"}),
-                                 message("explain.who"), message("explain.in_flight")),
-                      lanes ? 4 : 2);
+    text::Table table(
+        with_lanes(text::titles({"column.line", "column.pseudo_code", "explain.visits", "explain.bytes_a_visit",
+                                 "column.sm_traffic", "explain.matmul", "column.exps", "explain.other"}),
+                   message("explain.who"), message("explain.in_flight")),
+        lanes ? 4 : 2);
     Counters total;
     for (const auto& [c, line] : explained_lines(e, profile)) {
         const Counters& cost = line.cost;

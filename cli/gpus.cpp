@@ -27,8 +27,8 @@ void print_gpus_json() {
 }
 
 void print_gpus() {
-    text::Table table(said({"gpus.gpu", "column.sms", "gpus.sram", "gpus.registers", "gpus.l2", "gpus.hbm",
-                            "gpus.tensor", "gpus.f32", "column.exps"}));
+    text::Table table(text::titles({"gpus.gpu", "column.sms", "gpus.sram", "gpus.registers", "gpus.l2", "gpus.hbm",
+                                    "gpus.tensor", "gpus.f32", "column.exps"}));
     for (const std::string& n : gpu_preset_names()) {
         const GpuSpec g = gpu_preset(n);
         const std::vector<GpuNumber> numbers = gpu_numbers(n);
@@ -52,7 +52,7 @@ void print_gpus() {
 void show(const std::string& name) {
     const GpuSpec g = load_gpu(name);
     std::cout << message("gpus.title", g.name, g.title, g.compute_capability) << "\n\n";
-    text::Table table(said({"column.number", "column.value", "column.unit", "column.source"}), 4);
+    text::Table table(text::titles({"column.number", "column.value", "column.unit", "column.source"}), 4);
     bool sure = true;
     for (const GpuNumber& n : gpu_numbers(name)) {
         table.add({n.key, n.value + (n.confirmed ? "" : doubt), n.unit, n.source});

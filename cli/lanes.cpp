@@ -8,7 +8,6 @@
 #include "algorithms/contract/roles.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
-#include "cli/said.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
@@ -39,8 +38,8 @@ std::string of_step(double n, const show::LaneView& view) {
 }
 
 void print_units(const std::vector<Played>& all, const std::vector<show::LaneView>& views) {
-    text::Table table(said({"lanes.column_variant", "lanes.column_step", "lanes.column_tensor", "lanes.column_cuda",
-                            "lanes.column_exp", "lanes.column_both", "lanes.column_bus"}));
+    text::Table table(text::titles({"lanes.column_variant", "lanes.column_step", "lanes.column_tensor",
+                                    "lanes.column_cuda", "lanes.column_exp", "lanes.column_both", "lanes.column_bus"}));
     for (std::size_t k = 0; k < all.size(); ++k) {
         const show::LaneShares s = views[k].shares();
         table.add({all[k].title, in_cycles(views[k].step()), text::percent(s.tensor_cores), text::percent(s.cuda_cores),
@@ -69,7 +68,7 @@ constexpr TimesColumn times_columns[] = {
 void print_times(const std::vector<Played>& all, const std::vector<show::LaneView>& views) {
     constexpr double least = 0.5;
     std::vector<const TimesColumn*> columns;
-    std::vector<std::string> header = said({"lanes.column_variant", "lanes.column_lane"});
+    std::vector<std::string> header = text::titles({"lanes.column_variant", "lanes.column_lane"});
     for (const TimesColumn& c : times_columns)
         if (std::any_of(views.begin(), views.end(), [&](const show::LaneView& view) {
                 const auto times = view.times();
@@ -88,8 +87,8 @@ void print_times(const std::vector<Played>& all, const std::vector<show::LaneVie
 }
 
 void print_parts(const std::vector<Played>& all, const std::vector<show::LaneView>& views) {
-    text::Table table(said({"lanes.column_variant", "lanes.column_part", "lanes.column_alone", "lanes.column_played",
-                            "lanes.column_why"}),
+    text::Table table(text::titles({"lanes.column_variant", "lanes.column_part", "lanes.column_alone",
+                                    "lanes.column_played", "lanes.column_why"}),
                       2);
     for (std::size_t k = 0; k < all.size(); ++k)
         for (const show::LanePart& p : views[k].parts())

@@ -49,7 +49,7 @@ void print_list_json() {
 
 /// The user's algorithms, which were loaded from files.
 void print_own() {
-    text::Table table(said({"listing.own", "listing.computes", "listing.idea", "listing.loaded_from"}), 4);
+    text::Table table(text::titles({"listing.own", "listing.computes", "listing.idea", "listing.loaded_from"}), 4);
     bool any = false;
     for (const Algorithm& a : algorithms()) {
         if (!a.lineage.file) continue;
@@ -96,7 +96,7 @@ void print_text() {
 }
 
 void print_metrics() {
-    text::Table table({message("listing.metric"), message("column.unit"), "", message("listing.meaning")}, 4);
+    text::Table table(text::titles({"listing.metric", "column.unit", "", "listing.meaning"}), 4);
     for (const Metric& m : metrics()) table.add({m.key, name_of(m.unit), name_of(m.evidence), m.meaning});
     table.print(std::cout);
 }

@@ -29,8 +29,8 @@ void add_row(text::Table& table, const Model& m, const ModelShape& s, const std:
 }
 
 void print_models() {
-    text::Table table(said({"models.model", "models.phase", "models.heads", "models.of_k_v", "models.dim",
-                            "models.of_v", "models.dtype", "models.seq"}),
+    text::Table table(text::titles({"models.model", "models.phase", "models.heads", "models.of_k_v", "models.dim",
+                                    "models.of_v", "models.dtype", "models.seq"}),
                       2);
     for (const Model& m : models()) {
         const bool same = m.prefill == m.decode;
@@ -45,7 +45,7 @@ void show(const Model& m) {
     std::cout << message("remark.of", m.name, m.title) << '\n';
     if (!m.note.empty()) text::print_wrapped(std::cout, m.note, "  ");
     std::cout << '\n';
-    text::Table table(said({"column.number", "column.value", "column.source"}), 3);
+    text::Table table(text::titles({"column.number", "column.value", "column.source"}), 3);
     bool sure = true;
     for (const ModelNumber& n : m.numbers) {
         table.add({n.key, n.value + (n.confirmed ? "" : doubt), n.source});

@@ -38,7 +38,8 @@ namespace {
 
 void print_traffic(const Report& r) {
     const bool reduces = r.counters.hbm_reduce > 0;
-    std::vector<std::string> heads = said({"column.tensor", "run.role", "run.in_hbm", "column.read", "column.written"});
+    std::vector<std::string> heads =
+        text::titles({"column.tensor", "run.role", "run.in_hbm", "column.read", "column.written"});
     if (reduces) heads.push_back(message("run.reduced"));
     text::Table table(heads, 2);
     const auto add = [&](const std::string& name, const std::string& role, Bytes size, const Traffic& t) {
@@ -54,7 +55,8 @@ void print_traffic(const Report& r) {
 /// Prints the SM traffic, the part of it that reaches DRAM, and the compulsory bytes.
 void print_levels(const Report& r) {
     const Bytes reduced = r.counters.hbm_reduce;
-    text::Table table(said({"column.level", "column.read", "column.written", "run.flop_per_byte", "run.what"}), 1);
+    text::Table table(text::titles({"column.level", "column.read", "column.written", "run.flop_per_byte", "run.what"}),
+                      1);
     table.add({message("column.sm_traffic"), text::bytes(r.counters.hbm_read), text::bytes(r.counters.hbm_write),
                text::number(r.arithmetic_intensity()),
                reduced > 0 ? message("run.crosses_and_adds", text::bytes(reduced)) : message("run.crosses")});
@@ -85,8 +87,8 @@ void print_time(const Report& r) {
                       : message("run.time", text::microseconds(t.us())))
               << '\n';
     text::Table table(
-        said({"column.launch", "column.thread_blocks", "column.on_an_sm", "column.limited_by", "column.warps",
-              "column.registers", "column.waves", "column.sms", "column.tail", "column.time", "column.bound"}));
+        text::titles({"column.launch", "column.thread_blocks", "column.on_an_sm", "column.limited_by", "column.warps",
+                      "column.registers", "column.waves", "column.sms", "column.tail", "column.time", "column.bound"}));
     for (const LaunchTime& l : t.launches)
         table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), limited_by(l),
                    std::to_string(l.warps), std::to_string(l.registers), text::count(l.waves), text::grouped(l.sms),
@@ -101,7 +103,7 @@ void print_on_chip(const Report& r) {
     std::cout << '\n'
               << message("run.on_chip", text::binary_bytes(g.sram_per_block), text::binary_bytes(g.registers_per_sm))
               << '\n';
-    text::Table table(said({"column.launch", "column.sram", "column.registers"}));
+    text::Table table(text::titles({"column.launch", "column.sram", "column.registers"}));
     for (const LaunchInfo& l : r.launches)
         table.add({l.kernel, text::binary_bytes(l.sram_peak), text::binary_bytes(l.register_peak)});
     table.print(std::cout, "  ");

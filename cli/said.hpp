@@ -1,4 +1,4 @@
-// Several messages at once: the header of a table, the examples of a command.
+// What the help of a command says below its flags.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,6 @@
 
 namespace tilescope::cli {
 
-/// The messages of the ids, without arguments; an empty id gives an empty text.
-std::vector<std::string> said(const std::vector<std::string_view>& ids);
 /// A text for the help, in lines of at most `width` columns.
 std::string paragraph(const std::string& words, std::size_t width = 112);
 /// Commands to be typed, a line each, below "Examples:".

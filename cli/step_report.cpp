@@ -1,6 +1,5 @@
 #include <iostream>
 
-#include "cli/said.hpp"
 #include "cli/step.hpp"
 #include "core/text/message.hpp"
 #include "core/text/page.hpp"
@@ -70,7 +69,7 @@ std::string title_of(const RecordedTile& tile, TileData values) {
 /// Prints the pseudo-code with the cost of each line so far.
 void print_code(const Run& run, const SmState& sm) {
     constexpr std::size_t costs = 30;  // the width of the columns right of the code
-    text::Table table(said({"column.line", "column.pseudo_code", "column.sm_traffic", "step.flops"}), 2);
+    text::Table table(text::titles({"column.line", "column.pseudo_code", "column.sm_traffic", "step.flops"}), 2);
     for (const CodeLine& c : run.algorithm().code) {
         const std::string code = c.code;
         const std::string indent(code.find_first_not_of(' '), ' ');
@@ -148,7 +147,7 @@ void print_hbm(const Run& run) {
 
 void print_run_counters(const Run& run) {
     std::cout << '\n';
-    text::Table table(said({"step.counter", "tables.so_far", "tables.whole_run"}));
+    text::Table table(text::titles({"step.counter", "tables.so_far", "tables.whole_run"}));
     for (const CounterRow& r : counter_rows(run, run.algorithm().name, &run.counted()))
         table.add({r.name, r.so_far.text, r.whole.text});
     table.print(std::cout, "  ");

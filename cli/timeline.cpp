@@ -40,9 +40,9 @@ double occupancy(const LaunchTime& l, const GpuSpec& gpu) {
 }
 
 void print_launches(const RunTime& run, const GpuSpec& gpu) {
-    text::Table table(said({"column.launch", "column.thread_blocks", "column.on_an_sm", "timeline.occupancy",
-                            "column.limited_by", "column.warps", "column.registers", "column.waves", "column.tail",
-                            "timeline.clock", "column.time", "column.bound"}));
+    text::Table table(text::titles({"column.launch", "column.thread_blocks", "column.on_an_sm", "timeline.occupancy",
+                                    "column.limited_by", "column.warps", "column.registers", "column.waves",
+                                    "column.tail", "timeline.clock", "column.time", "column.bound"}));
     for (const LaunchTime& l : run.launches)
         table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), percent(occupancy(l, gpu)),
                    limited_by(l), std::to_string(l.warps), std::to_string(l.registers), one_decimal(l.waves),
@@ -56,7 +56,7 @@ void print_launches(const RunTime& run, const GpuSpec& gpu) {
 void print_step(const RunTime& run) {
     const LaunchTime& l = run.longest();
     std::cout << '\n' << message("timeline.step", l.kernel, cycles(l.steps)) << '\n';
-    text::Table table(said({"column.unit", "timeline.cycles", "timeline.at_work"}));
+    text::Table table(text::titles({"column.unit", "timeline.cycles", "timeline.at_work"}));
     const auto at_work = [&](Unit u) { return percent(l.busy[static_cast<std::size_t>(u)]); };
     for (const Term& t : terms_of(l.step))
         if (t.cycles > 0.5) table.add({name_of(t.unit), cycles(t.cycles), at_work(t.unit)});
@@ -85,7 +85,7 @@ void print_step(const RunTime& run) {
 void print_laned_step(const LaunchTime& l) {
     const TileLaw& law = *l.lanes;
     std::cout << '\n' << message("timeline.laned_step", l.kernel, cycles(law.step), cycles(l.steps)) << '\n';
-    text::Table table(said({"column.unit", "timeline.cycles", "timeline.of_the_step"}));
+    text::Table table(text::titles({"column.unit", "timeline.cycles", "timeline.of_the_step"}));
     const auto add = [&](const char* id, double busy) {
         table.add({message(id), cycles(busy), percent(busy / law.step)});
     };

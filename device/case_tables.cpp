@@ -88,11 +88,10 @@ std::string signed_percent(const std::optional<double>& x) {
 }
 
 text::Table errors_table(std::span<const CaseResult> group) {
-    text::Table table(
-        {message("cases.algorithm"), message("cases.br_bc"), message("cases.status"), message("cases.heads_checked"),
-         message("cases.output"), message("cases.kernel_max"), message("cases.kernel_rms"),
-         message("cases.simulator_max"), message("cases.simulator_rms"), message("cases.difference_of_both")},
-        3);
+    text::Table table(text::titles({"cases.algorithm", "cases.br_bc", "cases.status", "cases.heads_checked",
+                                    "cases.output", "cases.kernel_max", "cases.kernel_rms", "cases.simulator_max",
+                                    "cases.simulator_rms", "cases.difference_of_both"}),
+                      3);
     for (const CaseResult& r : group) {
         std::vector<std::string> row = {r.tested.algorithm->name, tiles_of(r.tested), in_words(r.status)};
         if (const auto& d = r.deviations) {
@@ -112,9 +111,8 @@ text::Table errors_table(std::span<const CaseResult> group) {
 }
 
 text::Table times_table(std::span<const CaseResult> group) {
-    text::Table table({message("cases.algorithm"), message("cases.br_bc"), message("cases.warm"), message("cases.cold"),
-                       message("cases.tflops"), message("cases.gbs")},
-                      2);
+    text::Table table(
+        text::titles({"cases.algorithm", "cases.br_bc", "cases.warm", "cases.cold", "cases.tflops", "cases.gbs"}), 2);
     for (const CaseResult& r : group)
         if (r.times)
             table.add({r.tested.algorithm->name, tiles_of(r.tested), text::duration(r.times->warm * 1e-3),
@@ -125,8 +123,7 @@ text::Table times_table(std::span<const CaseResult> group) {
 text::Table counters_table(const CaseResult& r) {
     const Measured& m = *r.measured;
     const Counters& c = r.counted.counters;
-    text::Table table(
-        {message("cases.level"), message("cases.simulated"), message("cases.measured"), message("cases.difference")});
+    text::Table table(text::titles({"cases.level", "cases.simulated", "cases.measured", "cases.difference"}));
     const auto add = [&](const char* level, Count simulated, const std::optional<double>& measured) {
         table.add({message(level), text::grouped(simulated), grouped(measured),
                    signed_percent(percent_off(measured, static_cast<double>(simulated)))});

@@ -130,11 +130,10 @@ std::string place_of(const MeasuredCase& c) {
 }  // namespace
 
 text::Table summary_table(const MeasuredCases& cases) {
-    text::Table table(
-        {message("measured_table.kernel"), message("measured_table.on"), message("measured_table.cases"),
-         message("measured_table.time"), message("measured_table.from"), message("measured_table.to"),
-         message("measured_table.sm_traffic"), message("measured_table.dram_reads"), message("measured_table.of")},
-        2);
+    text::Table table(text::titles({"measured_table.kernel", "measured_table.on", "measured_table.cases",
+                                    "measured_table.time", "measured_table.from", "measured_table.to",
+                                    "measured_table.sm_traffic", "measured_table.dram_reads", "measured_table.of"}),
+                      2);
     for (const Group& g : groups_of(cases)) {
         const Reading time = g.time.empty() ? Reading() : reading_of(g.time);
         const char* const whose = g.kernel == "pytorch" ? "measured_table.pytorchs" : "measured_table.own";

@@ -200,9 +200,8 @@ text::Table summary_table(const MeasuredRows& measured) {
                 if ((*r)["algorithm"] == a.name && (*r)["dtype"] == name_of(t)) sum.add(*r);
             if (sum.cases > 0) rows.emplace_back(std::string(a.name) + ' ' + name_of(t), sum);
         }
-    text::Table table({message("shipped.kernel"), message("shipped.cases"), message("shipped.wrong"),
-                       message("shipped.worst_error"), message("shipped.worst_read"), message("shipped.worst_write"),
-                       message("shipped.most_tflops")});
+    text::Table table(text::titles({"shipped.kernel", "shipped.cases", "shipped.wrong", "shipped.worst_error",
+                                    "shipped.worst_read", "shipped.worst_write", "shipped.most_tflops"}));
     for (const auto& [name, s] : rows)
         table.add({name, std::to_string(s.cases), std::to_string(s.wrong), s.error ? text::number(*s.error) : "",
                    signed_percent(s.read), signed_percent(s.write), text::number(s.tflops)});
@@ -211,21 +210,18 @@ text::Table summary_table(const MeasuredRows& measured) {
 
 text::Table rows_table(const MeasuredRows& measured, bool counters) {
     constexpr std::string_view difference = "shipped.difference";
-    std::vector<std::string_view> titles = {"shipped.kernel", "shipped.batch_and_heads", "shipped.nq_nk",
-                                            "shipped.d_dv",   "shipped.causal",          "shipped.br_bc"};
-    const std::size_t keys = titles.size();
+    std::vector<std::string_view> ids = {"shipped.kernel", "shipped.batch_and_heads", "shipped.nq_nk",
+                                         "shipped.d_dv",   "shipped.causal",          "shipped.br_bc"};
+    const std::size_t keys = ids.size();
     if (counters)
-        titles.insert(titles.end(), {"shipped.status", "shipped.hbm_read", difference, "shipped.hbm_written",
-                                     difference, "shipped.exps", difference, "shipped.fma_flops", difference,
-                                     "shipped.dram_read", "shipped.dram_written"});
+        ids.insert(ids.end(),
+                   {"shipped.status", "shipped.hbm_read", difference, "shipped.hbm_written", difference, "shipped.exps",
+                    difference, "shipped.fma_flops", difference, "shipped.dram_read", "shipped.dram_written"});
     else
-        titles.insert(titles.end(),
-                      {"shipped.status", "shipped.warm", "shipped.cold", "shipped.tflops", "shipped.gbs"});
-    std::vector<std::string> header;
-    for (const std::string_view id : titles) header.push_back(message(id));
-    text::Table table(header, keys);
-    for (std::size_t c = keys; c + 1 < titles.size(); ++c)
-        if (titles[c + 1] == difference) table.keep_together(c, 2);
+        ids.insert(ids.end(), {"shipped.status", "shipped.warm", "shipped.cold", "shipped.tflops", "shipped.gbs"});
+    text::Table table(text::titles(ids), keys);
+    for (std::size_t c = keys; c + 1 < ids.size(); ++c)
+        if (ids[c + 1] == difference) table.keep_together(c, 2);
     for (const MeasuredRow* row : measured) {
         const MeasuredRow& r = *row;
         const auto pair = [&](const char* a, const char* by, const char* b) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text/message.hpp"
 #include "core/text/page.hpp"
 #include "core/text/quoting.hpp"
 #include "core/text/words.hpp"
@@ -70,6 +71,12 @@ std::string joined(const Lines& cells, const char* between, std::string (*quoted
 }
 
 }  // namespace
+
+std::vector<std::string> titles(const std::vector<std::string_view>& ids) {
+    std::vector<std::string> all;
+    for (const std::string_view id : ids) all.push_back(id.empty() ? "" : message(id));
+    return all;
+}
 
 Table::Table(std::vector<std::string> header, std::size_t left) : left_(left), stays_(header.size()) {
     rows_.push_back(std::move(header));

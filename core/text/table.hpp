@@ -3,9 +3,13 @@
 
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilescope::text {
+
+/// Titles of columns: the messages of the ids. An empty id stands for an empty title.
+std::vector<std::string> titles(const std::vector<std::string_view>& ids);
 
 /// What a table is written for.
 enum class Format { text, markdown, latex };

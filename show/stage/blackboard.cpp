@@ -4,6 +4,7 @@
 
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "show/words/formula.hpp"
 #include "show/words/value_text.hpp"
@@ -89,7 +90,7 @@ std::string shortened(const std::vector<std::string>& row, std::size_t numbers) 
 }
 
 Blackboard table(const std::vector<Line>& lines, const Columns& columns, std::size_t numbers) {
-    Blackboard b{{message("board.op"), message("board.line"), message("board.formula")}, {}, {}};
+    Blackboard b{text::titles({"board.op", "board.line", "board.formula"}), {}, {}};
     for (const Column& c : columns) b.header.push_back(c.tile);
     for (const Line& l : lines) {
         auto& row = b.rows.emplace_back(std::vector<std::string>{l.step, l.line, l.formula});
@@ -140,7 +141,8 @@ Blackboard blackboard(Run& run, Index sm, const std::vector<Index>& steps, std::
     Columns columns;
     std::vector<Line> lines;
     Blackboard counts = table({}, {}, 0);
-    for (const char* const id : {"board.read", "board.written", "board.flops"}) counts.header.push_back(message(id));
+    for (std::string& title : text::titles({"board.read", "board.written", "board.flops"}))
+        counts.header.push_back(std::move(title));
     for (const Index step : steps) {
         run.seek(step);
         const SmState& s = run.moment().sms[static_cast<std::size_t>(sm)];
