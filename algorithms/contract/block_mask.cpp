@@ -4,10 +4,6 @@
 
 namespace tilescope {
 
-std::string BlockMask::text() const {
-    return name + " in blocks of " + std::to_string(block_rows) + " x " + std::to_string(block_cols);
-}
-
 Documents::Documents(const std::vector<Index>& lengths) {
     Index end = 0;
     for (const Index n : lengths) ends_.push_back(end += n);

@@ -17,8 +17,6 @@ struct BlockMask {
 
     bool operator()(Index row, Index col) const { return seen[static_cast<std::size_t>(row * cols + col)]; }
     bool sees(Index query, Index key) const { return (*this)(query / block_rows, key / block_cols); }
-    /// "butterfly in blocks of 128 x 128".
-    std::string text() const;
 
     friend bool operator==(const BlockMask&, const BlockMask&) = default;
 };

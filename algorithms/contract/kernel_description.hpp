@@ -25,12 +25,12 @@ inline bool has_small_sms(const GpuSpec& gpu) {
 
 /// A kernel for 16-bit types that a library ships.
 struct ReleasedKernel {
-    const char* whose;                       ///< "FlashAttention-2's"
+    const char* whose;                       ///< the message that names the library: "FlashAttention-2's"
     const char* kernel = "kernel.released";  ///< the message that names the library's kernel
     const char* file;                        ///< the library's source file
     Index dim = 0;                           ///< the greatest head dimension; 0: any
     double compute_capability = 0;           ///< the least that the kernel runs on
-    const char* on = "an A100";              ///< a GPU of that compute capability
+    const char* on = "released.on_a100";     ///< the message that names a GPU of that compute capability
     bool takes_bias = false;
     /// Queries x keys of a tile. nullptr: those of the kernel that is `usual` in its computation.
     Tiling (*tiles)(const Problem&, const GpuSpec&) = nullptr;

@@ -2,6 +2,7 @@
 
 #include "algorithms/contract/block_mask.hpp"
 #include "core/machine/score_ops.hpp"
+#include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
@@ -38,8 +39,14 @@ std::string Mask::name() const {
         parts.push_back("causal");
     else if (left_ || right_)
         parts.push_back("window " + bound(left_) + ' ' + bound(right_));
-    if (documents_) parts.push_back(text::counted(documents_->count(), "document"));
-    if (blocks_) parts.push_back(blocks_->text());
+    if (documents_) {
+        const Index n = documents_->count();
+        parts.push_back(text::grouped(n) + (n == 1 ? " document" : " documents"));
+    }
+    if (blocks_) {
+        const std::string size = std::to_string(blocks_->block_rows) + " x " + std::to_string(blocks_->block_cols);
+        parts.push_back(blocks_->name + " in blocks of " + size);
+    }
     return parts.empty() ? "none" : text::join(parts, ", ");
 }
 

@@ -47,7 +47,7 @@ class Mask {
     /// nullptr where there are none.
     const BlockMask* blocks() const { return blocks_.get(); }
     const Documents* documents() const { return documents_.get(); }
-    /// "none", "causal", "window 127 0", "causal, 3 documents".
+    /// As CSV has it: "none", "causal", "window 127 0", "causal, 3 documents".
     std::string name() const;
 
     /// visible: the key tiles in which at least one row of a query tile sees a key. seeing: the query tiles of which at

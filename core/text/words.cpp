@@ -116,8 +116,6 @@ std::string listed(const std::vector<std::string>& names) {
     return listed_with(names, [](const auto& list, const auto& last) { return message("list.and", list, last); });
 }
 
-std::string counted(std::int64_t n, const std::string& one) { return grouped(n) + ' ' + one + (n == 1 ? "" : "s"); }
-
 std::string alternatives(const std::vector<std::string>& names) {
     return listed_with(names, [](const auto& list, const auto& last) { return message("list.or", list, last); });
 }

@@ -12,8 +12,6 @@ namespace tilescope::text {
 std::string join(const std::vector<std::string>& parts, const std::string& separator);
 /// "K, V and O".
 std::string listed(const std::vector<std::string>& names);
-/// "1 thread block", "8,192 thread blocks".
-std::string counted(std::int64_t n, const std::string& one);
 /// "f32, f16 or bf16".
 std::string alternatives(const std::vector<std::string>& names);
 /// `text` with its first letter in upper case.

@@ -18,7 +18,7 @@ std::string carried_from(const ReleasedKernel& r, const Problem& p, const GpuSpe
     std::vector<std::string> made_for;
     if (r.dim > 0 && std::max(p.dim, p.dim_v) > r.dim) made_for.push_back("d = " + std::to_string(r.dim));
     if (gpu.compute_capability != "none" && text::to_number(gpu.compute_capability).value_or(0) < r.compute_capability)
-        made_for.emplace_back(r.on);
+        made_for.push_back(message(r.on));
     const bool no_bias = p.uses(Feature::bias) && !r.takes_bias;
     if (made_for.empty()) return no_bias ? message("published_tiles.without_bias") : "";
     return message(no_bias ? "published_tiles.made_for_without_bias" : "published_tiles.made_for",
@@ -28,14 +28,15 @@ std::string carried_from(const ReleasedKernel& r, const Problem& p, const GpuSpe
 /// "FlashAttention-2's rule for d = 256, carried on"; empty where a released kernel fits.
 std::string carried_on(const ReleasedKernel& r, const Problem& p, const GpuSpec& gpu) {
     const std::string from = carried_from(r, p, gpu);
-    return from.empty() ? "" : message("published_tiles.carried_on", r.whose, from);
+    return from.empty() ? "" : message("published_tiles.carried_on", message(r.whose), from);
 }
 
 PublishedTiles tiles_of(const ReleasedKernel& r, const Problem& p, const GpuSpec& gpu) {
     const Tiling tiling = r.tiles(p, gpu);
     const std::string rule = carried_on(r, p, gpu);
-    if (!rule.empty()) return {tiling, message("published_tiles.by_rule", rule), r.whose, rule};
-    return {tiling, message("published_tiles.as_in_kernel", r.whose, message(r.kernel), r.file), r.whose};
+    if (!rule.empty()) return {tiling, message("published_tiles.by_rule", rule), message(r.whose), rule};
+    return {tiling, message("published_tiles.as_in_kernel", message(r.whose), message(r.kernel), r.file),
+            message(r.whose)};
 }
 
 }  // namespace
@@ -65,8 +66,8 @@ PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, con
 
 std::string published_kernel(const ReleasedKernel& r, const Problem& p, const GpuSpec& gpu) {
     const std::string from = carried_from(r, p, gpu);
-    return from.empty() ? message("published_tiles.kernel", r.whose, message(r.kernel))
-                        : message("published_tiles.kernel_by_rule", r.whose, from);
+    return from.empty() ? message("published_tiles.kernel", message(r.whose), message(r.kernel))
+                        : message("published_tiles.kernel_by_rule", message(r.whose), from);
 }
 
 }  // namespace tilescope::lab

@@ -1,6 +1,7 @@
 #include "lab/run/covers.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "algorithms/contract/block_mask.hpp"
@@ -11,6 +12,13 @@
 namespace tilescope::lab {
 using text::message;
 namespace {
+
+/// Which keys around its own place a query sees.
+std::string band_words(const Mask& m) {
+    if (!m.left() && m.right() == 0) return message("covers.causal");
+    const auto bound = [](const std::optional<Index>& n) { return n ? std::to_string(*n) : std::string("-"); };
+    return message("covers.window", bound(m.left()), bound(m.right()));
+}
 
 /// The data of the mask itself: a kernel would have to read it, and the model leaves it out.
 std::string own_bytes(const Mask& m) {
@@ -56,8 +64,15 @@ TileCovers covers_of(const Problem& p, const Tiling& tiling) {
 }
 
 std::string mask_words(const Problem& p) {
-    const bool from_top_left = p.mask.hides() && p.corner == Corner::top_left;
-    return from_top_left ? message("covers.from_top_left", p.mask.name()) : p.mask.name();
+    const Mask& m = p.mask;
+    std::vector<std::string> parts;
+    if (m.left() || m.right()) parts.push_back(band_words(m));
+    if (const Documents* d = m.documents()) parts.push_back(message("covers.documents", d->count()));
+    if (const BlockMask* b = m.blocks())
+        parts.push_back(message("covers.in_blocks", text::shown(b->name), std::to_string(b->block_rows),
+                                std::to_string(b->block_cols)));
+    const std::string all = text::join(parts, ", ");
+    return m.hides() && p.corner == Corner::top_left ? message("covers.from_top_left", all) : all;
 }
 
 std::string about_mask(const Experiment& e) {

@@ -14,7 +14,8 @@ struct TileCovers {
 };
 TileCovers covers_of(const Problem& problem, const Tiling& tiling);
 
-/// "none", "causal", "causal from the top left".
+/// For sentences; files have Mask::name(). "causal", "causal, 3 documents", "causal from the top left". Empty where
+/// nothing is hidden.
 std::string mask_words(const Problem& problem);
 
 /// "Mask: causal. Of a head's 64 tiles, 28 (44%) are hidden, ...", and the mask's own bytes; empty without a mask.

@@ -51,6 +51,19 @@ TEST_CASE("of squares both corners are the same problem", "[mask]") {
     CHECK(p.diagonal() == 0);
 }
 
+TEST_CASE("sentences call a mask in English what CSV calls it", "[mask]") {
+    Options o;
+    o.seq = 512;
+    const auto mask = [&] { return resolve(o, computation::attention).problem; };
+    CHECK(mask_words(mask()).empty());
+    o.causal = true, o.documents = "200+312", o.block_mask = "butterfly";
+    CHECK(mask_words(mask()) == "causal, 2 documents, butterfly in blocks of 128 x 128");
+    CHECK(mask_words(mask()) == mask().mask.name());
+    o.documents = "512", o.block_mask.clear(), o.causal = false, o.window_left = 127;
+    CHECK(mask_words(mask()) == "window 127 -, 1 document");
+    CHECK(mask_words(mask()) == mask().mask.name());
+}
+
 TEST_CASE("from the top left, key tiles beyond the last query are not read", "[mask]") {
     Options o;
     o.seq_q = 64, o.seq_k = 640, o.heads = 1, o.causal = true, o.br = o.bc = "64", o.dtype = "f32";

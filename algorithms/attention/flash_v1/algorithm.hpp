@@ -51,7 +51,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 /// of keys is the first argument of FMHA_kernel_traits; four warps share the keys. Unlike here, gridDim.z thread blocks
 /// take a head's row blocks in turns (fmha_fprop_kernel_1xN.h).
 inline constexpr ReleasedKernel released = {
-    .whose = "FlashAttention-1's",
+    .whose = "library.flash_attention_1",
     .file = "fmha_fwd_hdim*.cu",
     .dim = 128,
     .compute_capability = 7.5,

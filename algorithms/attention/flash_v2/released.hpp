@@ -25,7 +25,7 @@ inline Tiling released_tiles(const Problem& p, const GpuSpec& gpu) {
     return one_large ? Tiling{128, 64} : Tiling{64, 64};
 }
 
-inline constexpr ReleasedKernel released = {.whose = "FlashAttention-2's",
+inline constexpr ReleasedKernel released = {.whose = "library.flash_attention_2",
                                             .file = "flash_fwd_launch_template.h",
                                             .dim = 256,
                                             .compute_capability = 8.0,

@@ -41,11 +41,11 @@ Order order(const Problem& p, const Tiling& tile);
 /// The tiles of hopper/tile_size.h (Dao-AILab/flash-attention at 0251105a).
 Tiling released_tiles(const Problem& p, const GpuSpec& gpu);
 
-inline constexpr ReleasedKernel released = {.whose = "FlashAttention-3's",
+inline constexpr ReleasedKernel released = {.whose = "library.flash_attention_3",
                                             .file = "hopper/tile_size.h",
                                             .dim = 256,
                                             .compute_capability = 9.0,
-                                            .on = "an H100",
+                                            .on = "released.on_h100",
                                             .tiles = released_tiles};
 
 }  // namespace tilescope::flash_v3

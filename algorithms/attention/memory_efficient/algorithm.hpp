@@ -57,7 +57,7 @@ inline constexpr TiledProducts tiled = {.warp = 32, .piece = 32, .warps_on_sm = 
 inline constexpr SharedPlace places[] = {{{"Q", "K", "P"}}, {{"Q", "K", "V"}}};
 
 /// xformers, generate_kernels.py: queries x keys of a tile, by the greatest head dimension.
-inline constexpr ReleasedKernel released = {.whose = "xformers'",
+inline constexpr ReleasedKernel released = {.whose = "library.xformers",
                                             .kernel = "kernel.pytorchs",
                                             .file = "generate_kernels.py",
                                             .takes_bias = true,

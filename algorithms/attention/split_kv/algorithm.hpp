@@ -75,7 +75,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 }
 
 /// Dao-AILab/flash-attention at 0251105a: run_mha_fwd_splitkv_dispatch in flash_fwd_launch_template.h.
-inline constexpr ReleasedKernel released = {.whose = "FlashAttention-2's",
+inline constexpr ReleasedKernel released = {.whose = "library.flash_attention_2",
                                             .kernel = "kernel.split_kv",
                                             .file = "flash_fwd_launch_template.h",
                                             .dim = 256,

@@ -60,7 +60,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 }
 
 /// Dao-AILab/flash-attention at 8a2ece89. In fmha_dgrad_kernel_1xN_loop.h, each warp exchanges its part of dQ_i in f32.
-inline constexpr ReleasedKernel released = {.whose = "FlashAttention-1's",
+inline constexpr ReleasedKernel released = {.whose = "library.flash_attention_1",
                                             .kernel = "kernel.backward",
                                             .file = "fmha_bwd_hdim*.cu",
                                             .dim = 128,

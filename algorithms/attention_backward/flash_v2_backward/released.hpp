@@ -19,7 +19,7 @@ inline Tiling released_tiles(const Problem& p, const GpuSpec& gpu) {
 
 /// flash_bwd_kernel.h: P and dS go through shared memory, in the storage type.
 inline constexpr ReleasedKernel released = {
-    .whose = "FlashAttention-2's",
+    .whose = "library.flash_attention_2",
     .kernel = "kernel.backward",
     .file = "flash_bwd_launch_template.h",
     .dim = 256,

@@ -101,7 +101,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 }
 
 /// xformers, csrc/attention/cuda/fmha/generate_kernels.py: the tiles that fit the GPU's shared memory.
-inline constexpr ReleasedKernel released = {.whose = "xformers'",
+inline constexpr ReleasedKernel released = {.whose = "library.xformers",
                                             .kernel = "kernel.backward_pytorchs",
                                             .file = "generate_kernels.py",
                                             .takes_bias = true,
