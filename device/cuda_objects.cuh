@@ -6,12 +6,19 @@
 #include <string>
 #include <utility>
 
+#include "core/text/message.hpp"
 #include "device/kernel_run.hpp"
 
 namespace tilescope::device {
 
-inline void check(cudaError_t code, const char* what) {
-    if (code != cudaSuccess) throw RunError(std::string(what) + ": " + cudaGetErrorString(code));
+/// Throws what CUDA says of one of its functions, by whose name.
+inline void check(cudaError_t code, const char* function) {
+    if (code != cudaSuccess) throw RunError(std::string(function) + ": " + cudaGetErrorString(code));
+}
+
+/// Throws what CUDA says; `id`: the message, about what was done.
+inline void require(cudaError_t code, const char* id) {
+    if (code != cudaSuccess) throw RunError(text::message(id, cudaGetErrorString(code)));
 }
 
 inline Bytes free_memory() {
@@ -54,7 +61,7 @@ class Stream {
 
     cudaStream_t get() const { return stream_; }
     /// Throws where a kernel of the stream failed.
-    void wait() const { check(cudaStreamSynchronize(stream_), "running the kernel"); }
+    void wait() const { require(cudaStreamSynchronize(stream_), "device.runs_kernel"); }
 
   private:
     cudaStream_t stream_ = nullptr;
@@ -70,7 +77,7 @@ class Moment {
     void record(const Stream& s) { check(cudaEventRecord(event_, s.get()), "cudaEventRecord"); }
     /// Milliseconds from `start` to this event; waits until this event is reached.
     double since(const Moment& start) const {
-        check(cudaEventSynchronize(event_), "running the kernel");
+        require(cudaEventSynchronize(event_), "device.runs_kernel");
         float ms = 0;
         check(cudaEventElapsedTime(&ms, start.event_, event_), "cudaEventElapsedTime");
         return static_cast<double>(ms);

@@ -30,7 +30,7 @@ Eviction::Eviction() : size_(bytes_to_read()), other_(static_cast<Bytes>(size_))
 void Eviction::enqueue(const Stream& stream) const {
     read_all<<<blocks, threads, 0, stream.get()>>>(other_.as<uint4>(), size_ / sizeof(uint4),
                                                    sink_.as<std::uint32_t>());
-    check(cudaGetLastError(), "reading through the L2");
+    require(cudaGetLastError(), "device.reads_through_l2");
 }
 
 }  // namespace tilescope::device

@@ -30,11 +30,6 @@ struct Layout {
     }
 };
 
-/// Throws what CUDA says; `id`: the message, about what was done.
-void require(cudaError_t code, const char* id) {
-    if (code != cudaSuccess) throw RunError(message(id, cudaGetErrorString(code)));
-}
-
 /// Copies rows between pitches.
 void copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, const Layout& l,
           cudaMemcpyKind kind) {

@@ -38,7 +38,7 @@ class Bench {
     template <class... Parameters, class... Arguments>
     void start(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
         kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream.get()>>>(arguments...);
-        check(cudaGetLastError(), "launching a microbenchmark");
+        require(cudaGetLastError(), "device.launches_microbenchmark");
     }
 
     /// Runs a kernel. Returns a span per thread block, from the start of its first warp to the end of its last warp.
@@ -47,8 +47,8 @@ class Bench {
         start(kernel, blocks, threads, arguments...);
         const int warps = (threads + 31) / 32;
         std::vector<Span> all(static_cast<std::size_t>(blocks * warps));
-        check(cudaMemcpyAsync(all.data(), spans(), all.size() * sizeof(Span), cudaMemcpyDeviceToHost, stream.get()),
-              "reading cycles");
+        require(cudaMemcpyAsync(all.data(), spans(), all.size() * sizeof(Span), cudaMemcpyDeviceToHost, stream.get()),
+                "device.reads_cycles");
         stream.wait();
         std::vector<Span> whole;
         for (std::size_t k = 0; k < all.size(); ++k) {

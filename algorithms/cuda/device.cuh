@@ -86,8 +86,9 @@ struct AttentionArgs {
 
 // ---- launching, from the host ----
 
-inline void check(cudaError_t code, const char* what) {
-    if (code != cudaSuccess) throw RunError(std::string(what) + ": " + cudaGetErrorString(code));
+/// Throws what CUDA says of one of its functions, or of a launch, by whose name.
+inline void check(cudaError_t code, const char* name) {
+    if (code != cudaSuccess) throw RunError(std::string(name) + ": " + cudaGetErrorString(code));
 }
 
 /// Calls f.operator()<I>() for the position I of the call's variant in `table`.
@@ -151,9 +152,9 @@ __device__ inline void let_next_launch_come() {
 #endif
 }
 
-/// Row blocks x batch-heads, one thread block each. CUDA's grids have at most 65535 in their second axis.
+/// Row blocks x batch-heads, one thread block each.
 inline dim3 grid_of(Index row_blocks, Index batch_heads) {
-    if (batch_heads > 65535) throw RunError("batch x heads must be at most 65535 for a kernel; use fewer heads");
+    require_heads_of_grid(batch_heads);
     return dim3(static_cast<unsigned>(row_blocks), static_cast<unsigned>(batch_heads));
 }
 

@@ -129,4 +129,10 @@ struct KernelCall {
     Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }
 };
 
+/// Throws where a grid has more heads than CUDA takes in its second axis.
+void require_heads_of_grid(Index batch_heads);
+/// Throws where the scale is not positive. The tensor-core kernels take the row maximum of unscaled scores; a negative
+/// scale would turn it into a minimum.
+void require_positive_scale(const Problem& problem);
+
 }  // namespace tilescope

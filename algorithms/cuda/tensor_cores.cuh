@@ -84,10 +84,4 @@ __device__ inline void load_async(const HalfTile<T, Rows, Cols>& tile, const T* 
                    first + r < rows ? 16 : 0);
 }
 
-/// The kernels take the row maximum of unscaled scores; a negative scale would turn it into a minimum.
-inline void require_positive_scale(const Problem& p) {
-    if (!(p.logit_scale() > 0))
-        throw UsageError("--scale: must be above 0 for the tensor-core kernel; try --scale 0.125");
-}
-
 }  // namespace tilescope::cuda
