@@ -10,6 +10,13 @@ function element(id) { return document.getElementById(id); }
 
 // ---- In words
 
+const texts = {};  // by id: site.py puts those of texts/en/page.txt here
+
+function message(id, ...values) { return texts[id].replace(/\{(\d)\}/g, (_, n) => values[n - 1]); }
+
+for (const said of document.querySelectorAll("[data-text]")) said.textContent = message(said.dataset.text);
+for (const named of document.querySelectorAll("[data-label]")) named.setAttribute("aria-label", message(named.dataset.label));
+
 function sayProblem(text) {
   const bar = element("problem");
   bar.hidden = !text;
@@ -24,9 +31,9 @@ function giveUp(why) {
   running = false;
   element("loading").hidden = false;
   element("bar").hidden = true;
-  element("doing").textContent = "TileScope cannot be shown here: " + why + ". A current Chrome, Firefox or Safari can.";
+  element("doing").textContent = message("page.cannot_be_shown", why);
   const still = new Image();
-  still.alt = "The window of TileScope";
+  still.alt = message("page.window_of_program");
   still.onload = () => element("loading").append(still);
   still.src = "window.png";
 }
@@ -57,7 +64,7 @@ function call(name, ...values) {
     const types = values.map(v => typeof v == "string" ? "string" : "number");
     return Module.ccall("tilescope_" + name, "number", types, values);
   } catch (error) {
-    giveUp("the program ended (" + error + "); reload the page to go on");
+    giveUp(message("page.ended", error));
     throw error;
   }
 }
@@ -78,7 +85,7 @@ const said = {
     news = true;
   },
   copied: text => {
-    const gone = () => sayProblem("The browser does not let this page write to the clipboard. Copy it here: " + text);
+    const gone = () => sayProblem(message("page.copy_it_here", text));
     if (navigator.clipboard) navigator.clipboard.writeText(text).catch(() => copyOldWay(text) || gone());
     else if (!copyOldWay(text)) gone();
   },
@@ -131,7 +138,7 @@ const film = {
   begin(path) {
     const name = path.split("/").pop(), type = "video/" + name.split(".").pop().toLowerCase();
     if (!window.MediaRecorder || !canvas.captureStream || !MediaRecorder.isTypeSupported(type)) {
-      sayProblem("This browser records no " + type.split("/")[1] + ". Try a name that ends in .webm or .mp4, or a picture.");
+      sayProblem(message("page.records_no", type.split("/")[1]));
       setTimeout(() => tellProgram("do", "unfilm", 0));
       return;
     }
@@ -167,24 +174,24 @@ function tellParent() {
 
 // What may be asked for: how, or what is wrong with the value that came along.
 const asks = {
-  open: value => typeof value == "string" ? tellProgram("open", value.replace(/^[^#]*#/, "")) : "must be an address",
-  scene: value => typeof value == "string" ? tellProgram("open_scene", value) : "must be the name of a scene",
+  open: value => typeof value == "string" ? tellProgram("open", value.replace(/^[^#]*#/, "")) : message("page.must_be_address"),
+  scene: value => typeof value == "string" ? tellProgram("open_scene", value) : message("page.must_be_scene"),
   state: () => tellParent(),
-  step: (value = 1) => Math.abs(value) === 1 ? tellProgram("do", "step", value) : "must be 1 or -1",
-  seek: value => Number.isInteger(value) ? tellProgram("do", "seek", value) : "must be the number of a step",
+  step: (value = 1) => Math.abs(value) === 1 ? tellProgram("do", "step", value) : message("page.must_be_forward_or_back"),
+  seek: value => Number.isInteger(value) ? tellProgram("do", "seek", value) : message("page.must_be_step"),
   play: () => tellProgram("do", "play", 1),
   pause: () => tellProgram("do", "pause", 1),
-  reveal: (value = 1) => value == 1 || value == 0 ? tellProgram("do", "reveal", +value) : "must be 1 or 0",
+  reveal: (value = 1) => value == 1 || value == 0 ? tellProgram("do", "reveal", +value) : message("page.must_be_0_or_1"),
 };
 
 window.addEventListener("message", event => {
   const asked = event.data;
   if (event.source !== parent || parent === window || !asked || typeof asked.tilescope != "string") return;
   const what = asked.tilescope, value = asked.value ?? undefined;
-  if (!Object.hasOwn(asks, what)) return sayProblem(what + " cannot be asked for; try " + Object.keys(asks).join(", "));
+  if (!Object.hasOwn(asks, what)) return sayProblem(message("page.no_such_request", what, Object.keys(asks).join(", ")));
   if (what != "state" && shown.problem) sayProblem("");
   const wrong = asks[what](value);
-  if (wrong) sayProblem(what + " " + wrong + ", not " + JSON.stringify(value));
+  if (wrong) sayProblem(message("page.wrong_value", what, wrong, JSON.stringify(value)));
 });
 
 // ---- Keys
@@ -347,7 +354,7 @@ window.addEventListener("hashchange", e => {
   const asked = new URL(e.newURL).hash;  // location's may be the program's own again, written since
   if (asked != written) tellProgram("open", asked.slice(1));
 });
-canvas.addEventListener("webglcontextlost", () => giveUp("the browser took its graphics back; reload the page to go on"));
+canvas.addEventListener("webglcontextlost", () => giveUp(message("page.lost_graphics")));
 element("problem").querySelector("button").addEventListener("click", () => { sayProblem(""); canvas.focus(); });
 setInterval(() => tellProgram("wake"), 500);  // what is said for some seconds goes again
 
@@ -384,6 +391,6 @@ var Module = {
     const share = /\((\d+)\/(\d+)\)/.exec(text);
     if (share) element("bar").value = share[1] / share[2];
   },
-  onAbort: what => giveUp("the program did not begin (" + what + ")"),
+  onAbort: what => giveUp(message("page.did_not_begin", what)),
 };
-if (typeof WebAssembly != "object") giveUp("this browser has no WebAssembly");
+if (typeof WebAssembly != "object") giveUp(message("page.no_webassembly"));
