@@ -5,7 +5,9 @@
 #include <map>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
+#include "core/text/message.hpp"
 #include "core/text/version.hpp"
 #include "lab/flags/build_info.hpp"
 
@@ -16,9 +18,24 @@ const char* for_ever(const std::string& text) {
     return texts->insert(text).first->c_str();
 }
 
+namespace {
+
+/// The message, for Python's own sources. Whole numbers are numbers of things; everything else is as str() has it.
+std::string said(const std::string& id, const py::args& about) {
+    std::vector<text::Argument> all;
+    for (const py::handle& a : about)
+        all.push_back(py::isinstance<py::int_>(a) ? text::Argument(a.cast<std::int64_t>())
+                                                  : text::Argument(py::str(a).cast<std::string>()));
+    const std::string_view* const words = text::language().words(id);
+    return words ? text::filled(*words, all) : '<' + id + '>';
+}
+
+}  // namespace
+
 void define(py::module_& m) {
     m.doc() = "TileScope's library in this process; use it by `import tilescope`.";
     m.def("version", &text::version);
+    m.def("message", &said, py::arg("id"), "The words of texts/, with what they are about.");
     m.def("build_info", [] {
         const lab::BuildInfo b = lab::build_info();
         return std::map<std::string, std::string>{{"commit", b.commit}, {"compiler", b.compiler}, {"cuda", b.cuda}};

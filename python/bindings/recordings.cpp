@@ -66,7 +66,7 @@ py::object region_of(const Trace& t, const Step& s) {
 
 void check_step(const Trace& t, Index k) {
     if (k >= 0 && k < t.size()) return;
-    throw py::index_error(t.size() == 1 ? message("given.one_step") : message("given.steps", std::to_string(t.size())));
+    throw py::index_error(message("given.steps", std::to_string(t.size())));
 }
 
 py::dict step_of(const Recording& r, Index k) {

@@ -23,7 +23,7 @@ Tiles tiles_of(Index n, Index size, const std::string& name) {
 Span tile_at(const Tiles& tiles, Index k) {
     const Index n = tiles.count();
     if (k >= 0 && k < n) return tiles[k];
-    throw py::index_error(n == 1 ? message("given.one_tile") : message("given.tiles", std::to_string(n)));
+    throw py::index_error(message("given.tiles", std::to_string(n)));
 }
 
 constexpr std::pair<const char*, Index Problem::*> sizes[] = {

@@ -43,7 +43,7 @@ def _named(algorithm: object) -> str:
     if isinstance(algorithm, str):
         return algorithm
     what = getattr(algorithm, "__name__", repr(algorithm))
-    raise UsageError(f"{what}: is no algorithm; give a name, or a function with @tilescope.algorithm above it")
+    raise UsageError(_core.message("call.no_algorithm", what))
 
 
 class Outputs(Dict[str, "np.ndarray[Any, Any]"]):
@@ -55,14 +55,14 @@ class Outputs(Dict[str, "np.ndarray[Any, Any]"]):
 
     def __missing__(self, name: str) -> "np.ndarray[Any, Any]":
         if self:
-            raise RunError(f"outputs[{name!r}]: this run has no such output but {', '.join(self)}")
-        raise RunError(f"outputs[{name!r}]: this run has no numbers ({self._mode}); run() with mode=\"numeric\" has them")
+            raise RunError(_core.message("call.no_such_output", repr(name), ", ".join(self)))
+        raise RunError(_core.message("call.no_numbers", repr(name), self._mode))
 
 
 class Report:
     """What a run moved, computed and took. report["key"] is a metric: see metrics()."""
 
-    def __init__(self, native: _core.Report, mode: str = "counts only, as asked", rank: int = 0, bshd: bool = False) -> None:
+    def __init__(self, native: _core.Report, mode: str, rank: int = 0, bshd: bool = False) -> None:
         self._native = native
         self._mode = mode
         self._rank, self._bshd = rank, bshd
@@ -173,7 +173,7 @@ class Study:
         return np.array(values)
 
     def __repr__(self) -> str:
-        return f"<tilescope.Study of {len(self)} runs>"
+        return _core.message("call.study", len(self))
 
 
 def build_info() -> Dict[str, str]:
@@ -230,7 +230,7 @@ def run(algorithm: Named, *, reference: bool = True, with_forward: bool = False,
 
 def count(algorithm: Named, **flags: Any) -> Report:
     """Counts alone, without times."""
-    return Report(_core.count(_named(algorithm), words(flags)))
+    return Report(_core.count(_named(algorithm), words(flags)), _core.message("mode.counts_as_asked"))
 
 
 def verify(algorithm: Named, **flags: Any) -> Dict[str, int]:
@@ -254,7 +254,7 @@ def _points(vary: Union[Mapping[str, Iterable[Any]], Sequence[Mapping[str, Any]]
         keys = list(vary[0]) if vary else []
         for point in vary:
             if list(point) != keys:
-                raise UsageError(f"vary: every point has to set the same flags, {', '.join(keys)}, in this order")
+                raise UsageError(_core.message("call.other_flags", ", ".join(keys)))
         rows = [[word(v) for v in point.values()] for point in vary]
     return [key.replace("_", "-") for key in keys], rows
 
@@ -293,6 +293,5 @@ def reconcile(algorithm: Named, path: str, *, only: str = "", runs: int = 1, **f
     their name. `runs`: that the file holds.
     """
     if not hasattr(_core, "reconcile"):
-        raise RunError("reconcile: is not there in a file that tilescope or its window runs; run the file with python3, or "
-                       "use `tilescope reconcile`")
+        raise RunError(_core.message("call.no_reconcile"))
     return _core.reconcile(_named(algorithm), str(path), words(flags), only, runs)

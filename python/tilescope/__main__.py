@@ -4,12 +4,14 @@ import os
 import pathlib
 import sys
 
+from . import _core
+
 
 def main() -> None:
     """Becomes the program that was installed with this package."""
     program = pathlib.Path(__file__).resolve().parent / "bin" / "tilescope"
     if not program.exists():
-        sys.exit("tilescope: this package was built without the command line")
+        sys.exit("tilescope: " + _core.message("call.no_command_line"))
     if sys.prefix != sys.base_prefix:
         os.environ.setdefault("VIRTUAL_ENV", sys.prefix)  # whose packages a Python program sees
     os.execv(program, ["tilescope", *sys.argv[1:]])

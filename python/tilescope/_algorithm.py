@@ -36,8 +36,7 @@ class Algorithm:
     def known(self) -> str:
         """Its name, as long as it is this one's."""
         if _latest.get(self.name, self) is not self:
-            raise UsageError(f"algorithm {self.name}: another one by that name was made after it; give one of them "
-                             "another, as in @tilescope.algorithm(name=\"mine\")")
+            raise UsageError(_core.message("call.made_again", self.name))
         return self.name
 
     def __str__(self) -> str:
@@ -79,7 +78,7 @@ def _own_code(program: Program) -> Tuple[int, int, List[Tuple[int, str, str]]]:
     try:
         lines, first = inspect.getsourcelines(program)
     except OSError as error:
-        raise UsageError(f"algorithm {program.__name__}: its source cannot be found; give code=[...]") from error
+        raise UsageError(_core.message("call.no_source", program.__name__)) from error
     text = [line.rstrip("\n") for line in lines]
     margin = len(text[0]) - len(text[0].lstrip())
     skip = next((k for k, line in enumerate(text) if line.lstrip().startswith("def ")), 0)

@@ -7,6 +7,8 @@ import re
 import traceback
 from types import TracebackType
 
+from . import _core
+
 _WORDED = re.compile(r"--(?P<field>[\w-]+)(?: (?P<value>.+?))?: (?P<allowed>.+?)(?:; try (?:--[\w-]+ )?(?P<fix>.+))?$", re.S)
 
 
@@ -72,10 +74,12 @@ def wrong_call(error: BaseException, trace: TracebackType | None) -> str:
     if not found:
         return ""
     takes = re.sub(r"^self: [\w.]+(, )?", "", found["takes"]).replace("tilescope._core.", "")
-    given = re.sub(r"<tilescope\._core\.(\w+) object at \w+>", r"\1", found["given"]).split(", ", 1)
+    _, _, given = re.sub(r"<tilescope\._core\.(\w+) object at \w+>", r"\1", found["given"]).partition(", ")
     frame = traceback.extract_tb(trace)[-1] if trace else None
-    where = f", at source line {frame.lineno} of {frame.filename}" if frame else ""
-    return f"{found['name']}: takes ({takes}), not ({given[1] if len(given) > 1 else ''})" + where
+    if not frame:
+        return _core.message("call.takes", found["name"], takes, given)
+    where = _core.message("mistake.source_line", str(frame.lineno), frame.filename)
+    return _core.message("call.takes_at", found["name"], takes, given, where)
 
 
 def in_a_line(error: BaseException, trace: TracebackType | None) -> str:

@@ -32,7 +32,7 @@ def words(flags: Mapping[str, Any]) -> List[str]:
         flag = "--" + name.replace("_", "-")
         if isinstance(value, Mapping) and name != "gpu":
             each = ", ".join(f"{key}={word(v)}" for key, v in value.items())
-            raise UsageError(f"{flag}: is a flag with one value, and a dict is none; give flags of their own, as in {each}")
+            raise UsageError(_core.message("call.dict_for_flag", flag, each))
         if value is True and name not in SWITCHES:
             all.append(flag)
         elif name in SWITCHES and isinstance(value, bool):
@@ -56,11 +56,9 @@ def _readable(name: str, a: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
     if a.dtype != np.bool_ and not whole:
         return a
     if whole and not np.isin(a, (0, 1)).all():
-        raise UsageError(f"{name} of {a.dtype}: its whole numbers are others than the 0 and 1 of a mask; give {name} != 0 "
-                         f"where these are seen, or numbers to be added to logits as {name}.astype(\"float32\")")
+        raise UsageError(_core.message("call.no_mask", name, a.dtype))
     if name not in ("bias", "bias2"):
-        raise UsageError(f"{name} of {a.dtype}: is of booleans, a mask: give it as bias=; numbers "
-                         f"are {name}.astype(\"float32\")")
+        raise UsageError(_core.message("call.booleans", name, a.dtype))
     return np.where(a != 0, np.float32(0), np.float32(-np.inf))
 
 
@@ -68,11 +66,11 @@ def _split(name: str, array: Any, bshd: bool) -> "np.ndarray[Any, Any]":
     """[batch, heads, rows, cols], whatever was left out of it."""
     a = _readable(name, np.asarray(array))
     if a.dtype not in (np.float16, np.float32, np.float64):
-        raise UsageError(f"{name} of {a.dtype}: must be of float16 or float32; try {name}.astype(\"float16\")")
+        raise UsageError(_core.message("call.other_type", name, a.dtype))
     if a.size == 0:
-        raise UsageError(f"{name} of shape {a.shape}: has no elements; every dimension must be at least 1")
+        raise UsageError(_core.message("call.no_elements", name, a.shape))
     if not 2 <= a.ndim <= 4:
-        raise UsageError(f"{name} of {a.ndim} dimensions: must have 2, 3 or 4, [batch, heads, rows, columns]")
+        raise UsageError(_core.message("call.other_dimensions", name, a.ndim))
     if bshd and a.ndim > 2:
         a = np.swapaxes(a, -3, -2)
     return a.reshape((1,) * (4 - a.ndim) + a.shape)
@@ -92,7 +90,7 @@ def take_arrays(flags: Dict[str, Any]) -> Tuple[Dict[str, Any], int, bool]:
     given = {name: a for name, a in given.items() if a is not None}
     layout = flags.pop("layout", "bhsd")
     if layout not in ("bhsd", "bshd"):
-        raise UsageError(f"--layout {layout}: must be bhsd or bshd; try --layout bshd")
+        raise UsageError(_core.message("call.no_layout", layout))
     if not given:
         return {}, 0, False
     biases = [name for name in ("bias", "bias2") if name in given]
@@ -102,12 +100,11 @@ def take_arrays(flags: Dict[str, Any]) -> Tuple[Dict[str, Any], int, bool]:
     needed = ("X",) if "X" in arrays else ("Q", "K", "V")
     for name in needed:
         if name not in arrays:
-            raise UsageError(f"{', '.join(needed)}: all of them are needed; missing {name}")
+            raise UsageError(_core.message("call.all_are_needed", ", ".join(needed), name))
     q = arrays[needed[0]]
     for name in ("K", "V", "dO"):
         if name in arrays and "dtype" not in flags and (arrays[name].dtype == np.float16) != (q.dtype == np.float16):
-            raise UsageError(f"{name} of {arrays[name].dtype}: Q is of {q.dtype}, and all are stored alike; try "
-                             f"{name}.astype(\"{q.dtype}\"), or say dtype=\"f16\" or \"f32\"")
+            raise UsageError(_core.message("call.stored_alike", name, arrays[name].dtype, q.dtype))
     sizes = {"batch": q.shape[0], "heads": q.shape[1], "seq_q": q.shape[2]}
     if "X" in arrays:
         sizes["seq_k"] = q.shape[3]
