@@ -16,7 +16,7 @@
 
 namespace tilescope::text {
 
-/// What a message is about: a text, or a number of things, which is written in groups of three digits.
+/// What a message is about: a text, or a whole number, which is written in groups of three digits.
 class Argument {
   public:
     Argument(std::string text) : text_(std::move(text)) {}
@@ -24,19 +24,18 @@ class Argument {
     Argument(const char* text) : text_(text) {}
     template <std::integral T>
     requires(!std::same_as<T, bool> && !std::same_as<T, char>) Argument(T number)
-        : text_(grouped(static_cast<std::int64_t>(number))), is_one_(number == 1) {}
+        : text_(grouped(static_cast<std::int64_t>(number))) {}
 
     const std::string& text() const { return text_; }
-    /// Whether the singular stands with this argument: true for the number 1, false for a text.
-    bool is_one() const { return is_one_; }
+    /// Whether the singular stands with this argument.
+    bool is_one() const { return text_ == "1"; }
 
   private:
     std::string text_;
-    bool is_one_ = false;
 };
 
 /// The words of all messages in one language. A file has a message a line, "id = words", and comments after #. In the
-/// words {1} is the first argument, and {1|row|rows} is "row" where the first argument is the number 1, else "rows".
+/// words {1} is the first argument, and {1|row|rows} is "row" where the first argument reads 1, else "rows".
 /// `otherwise`: the language that stands in where this one has no words; nullptr: none.
 class Language {
   public:

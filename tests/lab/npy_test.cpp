@@ -170,6 +170,7 @@ TEST_CASE("npy: a malformed file is refused in one line that names it and says w
         {std::string("\x93NUMPY\4\0\0\0", 10), "version 4.0"},
         {std::string("\x93NUMPY\1\1\0\0", 10), "version 1.1"},
         {std::string("\x93NUMPY\1\0\x76\0{'de", 14), "truncated header: 114 bytes are missing"},
+        {std::string("\x93NUMPY\1\0\x76\0", 10) + std::string(117, ' '), "truncated header: 1 byte is missing"},
         {std::string("\x93NUMPY\2\0\1\0\x10\0", 12), "longer than 1 MiB (1048577 bytes)"},
         {npy("", data), "not the dict"},
         {npy("None", data), "not the dict"},

@@ -4,6 +4,7 @@ many arguments; every message there is said.
 
     ids.py SOURCE_DIR
 """
+import ast
 import pathlib
 import re
 import sys
@@ -109,15 +110,58 @@ def faults_of(sources, texts):
     yield from (f"nothing says {name}" for name in defined if name not in used)
 
 
-def prose_in(text):
+# Counts that are 1 nowhere: of what there is too much of, of which some are left out, or that has a message for one.
+NEVER_1 = set("""
+    conclusion.other_launches gantt.longest_of_launches gantt.one_drawn handle.body_of_axes levels.in_some_launches
+    loop_order.first_head machine.compute modelled.longest_launch npy.long_header npy.too_many_axes parts.all_read
+    parts.some_read presets.slice_of_size problem.too_large_to_count promise.uniform_over_some recorded.part
+    recorded.part_without_numbers recorder.packs recorder.too_long run.packed score.some_heads score.some_kv_heads setup.heads
+    split_kv.empty_parts step.more_after step.more_before timeline_figure.too_many_blocks trace.too_many_to_draw
+    trace_limit.events trace_limit.values validated.one_output vary.too_many wall.no_such_keys wall.no_such_keys_briefly
+    wall.no_such_rows wall.no_such_rows_briefly wall.no_such_rows_not_to_scale wall.trips_for_heads warps.cannot_split_k
+    warps.cannot_split_q""".split())
+OWNED = {"advise.released_lose"}  # "FlashAttention-2's tiles"
+NO_NOUN = ("moves", "runs", "counts", "visits")  # more often verbs, after a name
+
+
+def plural_faults(texts):
+    """Messages that say "1 bytes": {1} stands before a noun in the plural, and other messages have that noun in both forms."""
+    forms = re.findall(r"\{\d\|([^{}|]*)\|([^{}|]*)\}", "".join(texts.values()))
+    nouns = {both[1].split()[-1] for both in forms if both[1].endswith("s") and both[0].split()[-1:] != both[1].split()[-1:]}
+    counted = re.compile(r"(?<![x×] )\{\d\} (?:(?!of|in|on|x|are|have|beside)\w+ )?(" + "|".join(sorted(nouns - set(NO_NOUN))) + r")\b")
+    found = {name: words for text in texts.values() for name, _, words in defined_in(text) if counted.search(words)}
+    yield from (f"{name} has a plural beside a number that may be 1: {words}" for name, words in found.items() if name not in NEVER_1 | OWNED)
+    yield from (f"{name} has no such plural" for name in (NEVER_1 | OWNED) - set(found))
+
+
+def literals_in(name, text):
+    """Literals of a source, and what a page of HTML says; not Python's documentation."""
+    if name.endswith(".py"):
+        tree = ast.parse(text)
+        documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        return [node.value for node in ast.walk(tree)
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation]
+    if name.endswith(".html"):
+        page = re.sub(r"<(style|link).*?>(.*?</style>)?", "", text, flags=re.S)
+        return re.findall(r'"[^"]*"|>[^<]*<', page)
+    code = re.sub(r"(?<!:)//[^\n]*|#include [^\n]*|'\\?\"'|static_assert\(.*?\);", "", text)
+    return re.findall(r'"(?:[^"\\\n]|\\.)*"', code)
+
+
+def prose_in(name, text):
     """Literals with two words."""
-    code = re.sub(r"(?<!:)//[^\n]*|#include [^\n]*|'\\?\"'", "", text)
-    return [found for found in re.findall(r'"(?:[^"\\\n]|\\.)*"', code) if TWO_WORDS.search(found)]
+    return [found for found in literals_in(name, text) if TWO_WORDS.search(found)]
 
 
 def check_itself():
-    assert prose_in('f("two words");  // and "these two"') == ['"two words"'] and not prose_in('#include "a b"\nf("a.b", "%d x");')
+    assert prose_in("a.cpp", 'f("two words");  // and "these two"') == ['"two words"']
+    assert not prose_in("a.cpp", '#include "a b"\nf("a.b", "%d x");') and not prose_in("a.cu", 'static_assert(a < 2, "two words");')
+    assert prose_in("a.py", '"""These two words."""\nf(f"two words {x}")') == ["two words "]
+    assert prose_in("a.html", '<style>a "two words"</style><p title="two words">two words</p>') == ['"two words"', ">two words<"]
     assert list(prose_faults({"lab/a.cpp": 'throw Error("two words");'})) and list(prose_faults({"lab/figure/tiles.cpp": ""}))
+    plain, wrong = "a.b = {1} {1|tile|tiles} of {2}\n", "a.c = all {1} thread tiles\na.d = 4 x {1} tiles\n"
+    assert not [fault for fault in plural_faults({"t": plain}) if fault.startswith("a.")]
+    assert [fault[:3] for fault in plural_faults({"t": plain + wrong}) if fault.startswith("a.")] == ["a.c"]
     good = {"a.cpp": 'return message(x ? "a.b" : "a.c", f(1, 2)); Row rows[] = {{"a.d", "no.id"}};'}, {"t": "a.b = {1}\na.c = {1|one|more}\na.d = {1} it\n"}
     assert not list(faults_of(*good)), list(faults_of(*good))
     code = "algorithms/f/a/algorithm.hpp", '    {1, "x = 0"},\n    {2, "end", ""},\n    {10, "y", {}, Feature::bias},\n'
@@ -137,17 +181,19 @@ NO_MESSAGES = {
     "core/machine/operations/take_column.cpp": 1, "core/record/trace_reader.cpp": 1, "algorithms/attention/standard/predicted.cpp": 1,
     "algorithms/attention_backward/computation.cpp": 1, "algorithms/attention_backward/standard_backward/simulated.cpp": 1,
     "algorithms/contract/mask.cpp": 1, "algorithms/contract/kv_heads.hpp": 1, "algorithms/cuda/kernel.cpp": 1,
+    "algorithms/cuda/device.cuh": 1, "algorithms/attention/split_kv/kernel_combine.cu": 3, "device/microbenchmarks.cu": 1,
     "lab/figure/tiles.cpp": 1, "lab/flags/supported.cpp": 1, "lab/gpu/gpu_found.cpp": 1,
     "lab/gpu/gpu_sheet.cpp": 2, "lab/run/explained.cpp": 2, "lab/run/run_time.cpp": 2, "lab/workload/npy.cpp": 2,
     "device/causes.cpp": 4, "device/kernel_run.cpp": 1, "device/levels.cpp": 2, "device/time_causes.cpp": 2,
-    "device/validation.cpp": 1, "cli/doctor.cpp": 6, "gui/draw/drawing.cpp": 3, "gui/shell/film_beside.cpp": 1}
+    "device/validation.cpp": 1, "cli/doctor.cpp": 6, "gui/draw/drawing.cpp": 3, "gui/shell/film_beside.cpp": 1,
+    "gui/web/page.js": 1, "python/tilescope/_errors.py": 2}
 # Files of words: pseudo-code and papers, words that people type, what gnuplot reads, Python's documentation.
-OF_WORDS = r"algorithms/\w+/\w+/(algorithm|released)\.hpp|lab/gpu/asked\.cpp|lab/figure/gnuplot\.cpp|python/.*"
+OF_WORDS = r"algorithms/\w+/\w+/(algorithm|released)\.hpp|lab/gpu/asked\.cpp|lab/figure/gnuplot\.cpp|python/bindings/.*"
 
 
 def prose_faults(sources):
     for file, text in sources.items():
-        found, known = prose_in(text), NO_MESSAGES.get(file, 0)
+        found, known = prose_in(file, text), NO_MESSAGES.get(file, 0)
         if len(found) != known and not re.fullmatch(OF_WORDS, file):
             yield f"{file}: {known} literals with two words are no messages, but there are {len(found)}: {', '.join(found)}"
 
@@ -155,12 +201,16 @@ def prose_faults(sources):
 def main():
     root = pathlib.Path(sys.argv[1])
     check_itself()
-    sources = {f.relative_to(root).as_posix(): f.read_text() for room in ("core", "algorithms", "lab", "device", "show", "cli", "gui", "python")
-               for f in sorted((root / room).rglob("*.?pp"))}
+    rooms = ("core", "algorithms", "lab", "device", "show", "cli", "gui", "python/bindings")
+    files = [f for room in rooms for f in sorted((root / room).rglob("*")) if f.suffix in (".hpp", ".cpp", ".cuh", ".cu", ".js", ".html")]
+    files += sorted((root / "python/tilescope").glob("*.py"))
+    sources = {f.relative_to(root).as_posix(): f.read_text() for f in files}
     texts = {f.relative_to(root).as_posix(): f.read_text()
              for f in sorted([*root.glob("texts/en/*.txt"), *root.glob("algorithms/*/*/en.txt")])}
     faults = list(faults_of(sources, texts))
     faults += prose_faults(sources)
+    faults += plural_faults(texts)
+    faults += [f"texts/en/page.txt: page.js knows no plurals: {words}" for _, _, words in defined_in(texts["texts/en/page.txt"]) if "|" in words]
     print("\n".join(faults) or f"{sum(len(list(defined_in(t))) for t in texts.values())} messages have words, and are said")
     return 1 if faults or not texts else 0
 

@@ -18,7 +18,9 @@ TEST_CASE("arguments go into their places", "[text]") {
     CHECK(filled("{1} {1|tile|tiles}", {1}) == "1 tile");
     CHECK(filled("{1} {1|tile|tiles}", {std::int64_t{12345}}) == "12,345 tiles");
     CHECK(filled("{1} {1|tile|tiles}", {0}) == "0 tiles");
-    CHECK(filled("{1|tile|tiles}", {"1"}) == "tiles");  // a text is no number of things
+    CHECK(filled("{1|tile|tiles}", {"1"}) == "tile");  // what reads 1 is one
+    CHECK(filled("{1|tile|tiles}", {"1.0"}) == "tiles");
+    CHECK(filled("{1|tile|tiles}", {"SM 1"}) == "tiles");
     CHECK(filled("{2}", {"a"}).empty());
     CHECK(filled("a {1", {"b"}) == "a ");
 }
