@@ -20,14 +20,14 @@ std::string_view trimmed(std::string_view s) {
 }
 
 /// The text that replaces a pair of braces, in which `inside` stands: "1" or "1|row|rows".
-std::string_view filler(std::string_view inside, std::span<const Argument> arguments) {
+std::string filler(std::string_view inside, std::span<const Argument> arguments) {
     if (inside.empty()) return "";
     const std::size_t bar = inside.find('|'), number = static_cast<std::size_t>(inside[0] - '1');
     if (number >= arguments.size()) return "";
     const Argument& a = arguments[number];
     if (bar == inside.npos) return a.text();
     const std::string_view forms = inside.substr(bar + 1);
-    return a.is_one() ? forms.substr(0, forms.find('|')) : forms.substr(forms.find('|') + 1);
+    return std::string(a.is_one() ? forms.substr(0, forms.find('|')) : forms.substr(forms.find('|') + 1));
 }
 
 }  // namespace
@@ -69,6 +69,11 @@ std::string filled(std::string_view words, std::span<const Argument> arguments) 
         words.remove_prefix(close + 1);
     }
     return text;
+}
+
+std::string message(std::string_view id, std::span<const Argument> arguments) {
+    const std::string_view* words = language().words(id);
+    return words ? filled(*words, arguments) : '<' + std::string(id) + '>';
 }
 
 std::string sentences(const std::vector<std::string>& all) {

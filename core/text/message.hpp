@@ -5,6 +5,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,22 +17,24 @@
 
 namespace tilescope::text {
 
-/// What a message is about: a text, or a whole number, which is written in groups of three digits.
+/// What a message is about: a text, or a whole number, which is written in groups of three digits. It refers to its
+/// caller's text.
 class Argument {
   public:
-    Argument(std::string text) : text_(std::move(text)) {}
+    Argument(const std::string& text) : text_(text) {}
     Argument(std::string_view text) : text_(text) {}
     Argument(const char* text) : text_(text) {}
     template <std::integral T>
     requires(!std::same_as<T, bool> && !std::same_as<T, char>) Argument(T number)
-        : text_(grouped(static_cast<std::int64_t>(number))) {}
+        : number_(static_cast<std::int64_t>(number)) {}
 
-    const std::string& text() const { return text_; }
+    std::string text() const { return number_ ? grouped(*number_) : std::string(text_); }
     /// Whether the singular stands with this argument.
-    bool is_one() const { return text_ == "1"; }
+    bool is_one() const { return number_ ? *number_ == 1 : text_ == "1"; }
 
   private:
-    std::string text_;
+    std::string_view text_;
+    std::optional<std::int64_t> number_;
 };
 
 /// The words of all messages in one language. A file has a message a line, "id = words", and comments after #. In the
@@ -58,11 +61,12 @@ void use(const Language& language);
 std::string filled(std::string_view words, std::span<const Argument> arguments);
 
 /// The message in the language in use; its id in angle brackets where the language lacks it.
+std::string message(std::string_view id, std::span<const Argument> arguments);
+
 template <class... A>
 std::string message(std::string_view id, const A&... arguments) {
-    const std::string_view* words = language().words(id);
     const std::array<Argument, sizeof...(A)> all = {Argument(arguments)...};
-    return words ? filled(*words, all) : '<' + std::string(id) + '>';
+    return message(id, std::span<const Argument>(all));
 }
 
 /// Sentences one after the other, without the empty ones.

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -22,12 +23,13 @@ namespace {
 
 /// The message, for Python's own sources. Whole numbers are numbers of things; everything else is as str() has it.
 std::string said(const std::string& id, const py::args& about) {
+    std::vector<std::string> texts;
+    texts.reserve(about.size());
     std::vector<text::Argument> all;
     for (const py::handle& a : about)
         all.push_back(py::isinstance<py::int_>(a) ? text::Argument(a.cast<std::int64_t>())
-                                                  : text::Argument(py::str(a).cast<std::string>()));
-    const std::string_view* const words = text::language().words(id);
-    return words ? text::filled(*words, all) : '<' + id + '>';
+                                                  : text::Argument(texts.emplace_back(py::str(a).cast<std::string>())));
+    return text::message(id, std::span<const text::Argument>(all));
 }
 
 }  // namespace

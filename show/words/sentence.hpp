@@ -20,13 +20,14 @@ struct Phrase {
 };
 using Sentence = std::vector<Phrase>;
 
-/// Makes arguments of a message out of phrases: a single character stands for each argument, and in() puts the phrases,
-/// with their hues, in its place.
+/// Makes arguments of a message out of phrases: a single character stands for each argument, nine at most, and in()
+/// puts the phrases, with their hues, in its place.
 class Marks {
   public:
     text::Argument of(const Sentence& s) {
+        constexpr std::string_view marks = "\1\2\3\4\5\6\7\10\11";
         marked_.push_back(s);
-        return std::string(1, static_cast<char>(marked_.size()));
+        return marks.substr(marked_.size() - 1, 1);
     }
     text::Argument of(const Phrase& p) { return of(Sentence{p}); }
     template <class T>
