@@ -619,7 +619,13 @@ def says_what_is_missing(_):
         while "WebGL 2" not in (said := browser.driver.execute_script("return document.body.innerText")):
             assert time.time() < end, said
             time.sleep(0.05)
-        assert browser.driver.execute_script("return document.querySelector('#loading img').naturalWidth") > 0
+        script = browser.driver.execute_script
+        assert said.startswith("TileScope cannot be shown here: ") and said.strip().endswith(". A current Chrome, Firefox or Safari can."), said
+        assert script("return document.querySelector('#loading img').naturalWidth") > 0
+        labels = script("return [...document.querySelectorAll('[data-label]')].map(e => e.getAttribute('aria-label'))")
+        assert labels == ["TileScope: attention algorithms on a modelled GPU. Space plays, the arrows step.", "Close",
+                          "What the field is to hold"], labels
+        assert script("return document.querySelector('#typing button').textContent") == "OK"
     finally:
         browser.close()
 
