@@ -1,6 +1,8 @@
-# Finds nvcc, on PATH or in the toolkit's usual place, and says whether kernels are built: TILESCOPE_HAS_CUDA.
+# Finds nvcc, on PATH or in the toolkit's usual place, and says whether kernels are built: TILESCOPE_HAS_CUDA; and whether
+# the GPUs that they are built for have one of compute capability 9.0: TILESCOPE_HAS_SM90A.
 
 set(TILESCOPE_HAS_CUDA OFF)
+set(TILESCOPE_HAS_SM90A OFF)
 if(NOT TILESCOPE_CUDA STREQUAL "OFF")
     find_program(TILESCOPE_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
     if(TILESCOPE_NVCC)
@@ -20,6 +22,13 @@ if(NOT TILESCOPE_CUDA STREQUAL "OFF")
         set(CMAKE_CUDA_STANDARD 20)
         set(CMAKE_CUDA_STANDARD_REQUIRED ON)
         find_package(CUDAToolkit REQUIRED)
+        set(architectures "${CMAKE_CUDA_ARCHITECTURES}")
+        if(architectures STREQUAL "native")
+            set(architectures "${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
+        endif()
+        if("${architectures}" MATCHES "(^|;)(90a?(-real)?|all|all-major)(;|$)")
+            set(TILESCOPE_HAS_SM90A ON)
+        endif()
     elseif(TILESCOPE_CUDA STREQUAL "ON")
         message(FATAL_ERROR "TILESCOPE_CUDA=ON, but nvcc is neither on PATH nor in /usr/local/cuda/bin: install the "
                             "CUDA toolkit, set CUDA_HOME, or configure with -DTILESCOPE_CUDA=OFF.")
@@ -28,9 +37,31 @@ if(NOT TILESCOPE_CUDA STREQUAL "OFF")
     endif()
 endif()
 
+# Compiles a target's sources named *_sm90a.cu for that GPU alone: they use instructions that no other has, also none after
+# it. Without it among the GPUs they are left out. The target's other sources know by TILESCOPE_SM90A, 1 or 0:
+# `if constexpr (TILESCOPE_SM90A)` before a call into them.
+function(tilescope_sm90a_sources name)
+    get_target_property(sources ${name} SOURCES)
+    set(sm90a ${sources})
+    list(FILTER sm90a INCLUDE REGEX "_sm90a\\.cu$")
+    if(NOT sm90a)
+        return()
+    endif()
+    list(FILTER sources EXCLUDE REGEX "_sm90a\\.cu$")
+    set_target_properties(${name} PROPERTIES SOURCES "${sources}")
+    target_compile_definitions(${name} PRIVATE TILESCOPE_SM90A=$<BOOL:${TILESCOPE_HAS_SM90A}>)
+    if(TILESCOPE_HAS_SM90A)
+        add_library(${name}_sm90a OBJECT ${sm90a})
+        target_link_libraries(${name}_sm90a PRIVATE $<TARGET_PROPERTY:${name},LINK_LIBRARIES>)
+        set_target_properties(${name}_sm90a PROPERTIES CUDA_ARCHITECTURES "90a-real")
+        tilescope_cuda_flags(${name}_sm90a)
+        target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_sm90a>)
+    endif()
+endfunction()
+
 # The flags that kernels are built with. A spilled register is traffic that the model does not have, and the counters
 # show it.
-function(tilescope_cuda_options name)
+function(tilescope_cuda_flags name)
     set(options --expt-relaxed-constexpr --threads=2 -Xcompiler=-Wall,-Wno-parentheses -Xptxas=-warn-spills)
     if(TILESCOPE_WERROR)
         list(APPEND options -Werror=all-warnings -Xptxas=-Werror)
@@ -40,4 +71,10 @@ function(tilescope_cuda_options name)
     get_target_property(sources ${name} SOURCES)
     list(FILTER sources INCLUDE REGEX "\\.cu$")
     set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# What a target with kernels needs besides its sources.
+function(tilescope_cuda_options name)
+    tilescope_sm90a_sources(${name})
+    tilescope_cuda_flags(${name})
 endfunction()
