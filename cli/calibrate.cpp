@@ -43,15 +43,46 @@ constexpr const char* reading_ids[] = {
     "calibrate.clock",
     "calibrate.tensor_clock_1",
     "calibrate.tensor_clock_2",
+    "calibrate.wgmma",
+    "calibrate.wgmma",
+    "calibrate.wgmma",
+    "calibrate.wgmma",
+    "calibrate.wgmma",
+    "calibrate.wgmma",
+    "calibrate.wgmma",
+    "calibrate.beside_wgmma",
+    "calibrate.beside_wgmma",
+    "calibrate.beside_wgmma",
+    "calibrate.beside_wgmma",
+    "calibrate.beside_wgmma",
+    "calibrate.beside_wgmma",
+    "calibrate.beside_wgmma",
+    "calibrate.beside_wgmma",
+    "calibrate.barriers",
+    "calibrate.barriers",
+    "calibrate.barriers",
+    "calibrate.bulk_copies",
+    "calibrate.bulk_copies",
+    "calibrate.bulk_copies",
+    "calibrate.bulk_copies",
+    "calibrate.bulk_copies",
 };
 static_assert(std::size(reading_ids) == benchmark_count);
 
+/// Why what needs compute capability 9.0 is left out; "" where it is not.
+std::string left_out(const Device& device) {
+    if (device.compute_capability != hopper)
+        return message("calibrate.no_hopper", device.name, device.compute_capability);
+    return built_for_hopper() ? "" : message("calibrate.not_built_for_hopper");
+}
+
 Readings measure_all(const Device& device) {
     Readings all;
-    for (std::size_t k = 0; k < benchmark_count; ++k) {
+    const std::size_t count = left_out(device).empty() ? benchmark_count : first_of_hopper;
+    for (std::size_t k = 0; k < count; ++k) {
         check_stop(&control());
         const std::string reading = message(reading_ids[k]);
-        const Progress progress([&] { return message("progress.of", k + 1, benchmark_count, reading); });
+        const Progress progress([&] { return message("progress.of", k + 1, count, reading); });
         try {
             all[k] = measure(static_cast<Benchmark>(k), device, &control());
         } catch (const OutOfDeviceMemory& e) {
@@ -123,6 +154,7 @@ void run_calibration(const Options& options, const std::string& out) {
     }
     print_rates(c, Json::parse(sheet));
     std::cout << '\n';
+    if (const std::string why = left_out(device); !why.empty()) text::print_wrapped(std::cout, why);
     print_origins(c);
     print_use(out);
 }

@@ -57,6 +57,7 @@ class Calibrator {
         const auto of_sheet = [&](double x) { return known ? std::optional(x) : std::nullopt; };
         take_arithmetic(sheet, of_sheet);
         take_memory(sheet, of_sheet);
+        if (reading(Benchmark::wgmma_128).repetitions > 0) take_lanes(sheet, of_sheet);
         take_clock("cuda_clock_mhz", &GpuSpec::cuda_clock_mhz, Benchmark::cuda_clock, sheet.clock_mhz,
                    message("calibration.cuda_clock"));
         take_clock("mma_light_clock_mhz", &GpuSpec::mma_light_clock_mhz, Benchmark::mma_light_clock,
@@ -190,6 +191,77 @@ class Calibrator {
         take("dram_latency_clk", &GpuSpec::dram_latency_clk, reading(Benchmark::dram_latency), std::nullopt,
              message("calibration.dram_latency"));
         take("launch_us", &GpuSpec::launch_us, reading(Benchmark::launch), std::nullopt, message("calibration.launch"));
+    }
+
+    /// What kernels with lanes need, where the device and the build have it.
+    template <class F>
+    void take_lanes(const GpuSpec& sheet, F&& of_sheet) {
+        const auto rate = [&](Benchmark b) { return shown(read(b)); };
+        take("wgmma_flops_per_clk", &GpuSpec::wgmma_flops_per_clk, reading(Benchmark::wgmma_128),
+             of_sheet(sheet.tensor_flops_per_clk),
+             message("calibration.wgmma", rate(Benchmark::wgmma_64), rate(Benchmark::wgmma_256),
+                     rate(Benchmark::wgmma_64_registers), rate(Benchmark::wgmma_128_registers),
+                     rate(Benchmark::wgmma_256_registers)));
+        take_lane("wgmma_notice_clk", &GpuSpec::wgmma_notice_clk, Benchmark::notice,
+                  message("calibration.wgmma_notice"));
+        take_beside_wgmma();
+        take_lane("barrier_clk", &GpuSpec::barrier_clk, Benchmark::barrier, message("calibration.barrier"));
+        take_lane("mbarrier_clk", &GpuSpec::mbarrier_clk, Benchmark::mbarrier, message("calibration.mbarrier"));
+        take_lane("row_shuffles_clk", &GpuSpec::row_shuffles_clk, Benchmark::row_shuffles,
+                  message("calibration.row_shuffles"));
+        take_lane("bulk_latency_clk", &GpuSpec::bulk_latency_clk, Benchmark::bulk_latency,
+                  message("calibration.bulk_latency"));
+        take_lane("bulk_port_bytes_per_clk", &GpuSpec::bulk_port_bytes_per_clk, Benchmark::bulk_port,
+                  message("calibration.bulk_port"));
+        take_lane("bulk_bytes_per_clk", &GpuSpec::bulk_bytes_per_clk, Benchmark::bulk, message("calibration.bulk"));
+        take_lane("bulk_by_4_bytes_per_clk", &GpuSpec::bulk_by_4_bytes_per_clk, Benchmark::bulk_by_4,
+                  message("calibration.bulk_by", "4"));
+        take_lane("bulk_by_8_bytes_per_clk", &GpuSpec::bulk_by_8_bytes_per_clk, Benchmark::bulk_by_8,
+                  message("calibration.bulk_by", "8"));
+    }
+
+    void take_lane(const char* key, OptionalRate member, Benchmark b, const std::string& how) {
+        take(key, member, reading(b), std::nullopt, how);
+    }
+
+    /// Cycles of CUDA cores that an instruction takes beside wgmma and not at the rate `alone`; both are per clock.
+    double extra(double beside, double alone) const {
+        return std::max(0.0, g_.fp32_lanes / beside - g_.fp32_lanes / alone);
+    }
+
+    /// Cycles that wgmma loses beside instructions at full rate, per cycle of theirs.
+    double stolen(double wgmma, double instructions) const {
+        const double lost = 1 - wgmma / read(Benchmark::wgmma_128);
+        return std::clamp(lost * g_.fp32_lanes / instructions, 0.0, 1.0);
+    }
+
+    /// `of(rate)`, from the medians of several readings: `rate` gives the reading of a benchmark.
+    template <class F>
+    Reading combined(F&& of) const {
+        const auto from = [&](double Reading::*part) { return of([&](Benchmark b) { return reading(b).*part; }); };
+        const auto [least, most] = std::minmax({from(&Reading::least), from(&Reading::most)});
+        return {from(&Reading::median), least, most, reading(Benchmark::wgmma_128).repetitions};
+    }
+
+    void take_beside_wgmma() {
+        using enum Benchmark;
+        const auto shown_of = [&](Benchmark b) { return shown(read(b)); };
+        const double half = g_.fp32_lanes / 2, exp = g_.exp_per_clk;
+        const Reading instructions = combined([&](auto&& rate) {
+            return (extra(rate(maximum_beside), half) + extra(rate(conversion_beside), half) +
+                    extra(rate(exponential_beside), exp) + extra(rate(scaled_exponential_beside), exp) / 2) /
+                   4;
+        });
+        take("beside_wgmma", &GpuSpec::beside_wgmma, instructions, std::nullopt,
+             message("calibration.beside_wgmma", shown_of(maximum_beside), shown_of(conversion_beside),
+                     shown_of(exponential_beside), shown_of(scaled_exponential_beside), shown_of(shuffle_beside),
+                     shown_of(shuffle)));
+        const Reading full_rate = combined([&](auto&& rate) { return extra(rate(fma_beside), g_.fp32_lanes); });
+        take("full_rate_beside_wgmma", &GpuSpec::full_rate_beside_wgmma, full_rate, std::nullopt,
+             message("calibration.full_rate_beside_wgmma", shown_of(fma_beside)));
+        const Reading steals = combined([&](auto&& rate) { return stolen(rate(wgmma_beside_fma), rate(fma_beside)); });
+        take("full_rate_steals", &GpuSpec::full_rate_steals, steals, std::nullopt,
+             message("calibration.full_rate_steals", shown_of(wgmma_beside_fma)));
     }
 
     /// A data sheet's rate is kept, because it is a width (4 bytes per bank); the measurement only checks it.

@@ -1,69 +1,16 @@
-// The kernels of the microbenchmarks. Each keeps one part of the GPU busy. The loops that timed() times are of volatile
-// PTX whose results are stored, so that the compiler cannot shorten them.
+// The kernels of the microbenchmarks. Each keeps one part of the GPU busy.
 #pragma once
 
-#include <cuda_runtime.h>
-
-#include <cstdint>
+#include "device/microbenchmark.cuh"
 
 namespace tilescope::device {
-
-/// When a warp's loop began and ended: by the cycle counter of its SM, and in nanoseconds.
-struct Span {
-    long long first_cycle, last_cycle, first_ns, last_ns;
-};
-
-__device__ inline long long nanoseconds() {
-    long long t;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-    return t;
-}
-
-/// Starts `loop` in all warps of a thread block at once and stores each warp's span.
-template <class Loop>
-__device__ inline void timed(Span* spans, Loop&& loop) {
-    __syncthreads();
-    Span s;
-    s.first_ns = nanoseconds();
-    s.first_cycle = clock64();
-    loop();
-    s.last_cycle = clock64();
-    s.last_ns = nanoseconds();
-    if (threadIdx.x % 32 == 0) spans[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = s;
-}
-
-// ---- operations on 32-bit numbers ----
-
-struct Fma {
-    __device__ static void apply(float& x, float y) { asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x) : "f"(y)); }
-};
-struct Maximum {
-    __device__ static void apply(float& x, float y) { asm volatile("max.f32 %0, %0, %1;" : "+f"(x) : "f"(y)); }
-};
-/// Converts two f32 numbers to f16 in one instruction.
-struct Conversion {
-    __device__ static void apply(float& x, float y) {
-        std::uint32_t halves;
-        asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(x), "f"(y));
-        x = __uint_as_float(halves);
-    }
-};
-struct Exponential {
-    __device__ static void apply(float& x, float) { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); }
-};
-
-inline constexpr int chains = 8;  // independent sequences of operations in a thread
-inline constexpr int rounds = 8;  // operations of each chain in one iteration of the loop
-inline constexpr int per_turn = chains * rounds;
 
 template <class Operation>
 __global__ void operate(int turns, float start, Span* spans, float* sink) {
     float x[chains];
     for (int j = 0; j < chains; ++j) x[j] = start * static_cast<float>(threadIdx.x + j);
     timed(spans, [&] {
-        for (int i = 0; i < turns; ++i)
-#pragma unroll
-            for (int k = 0; k < per_turn; ++k) Operation::apply(x[k % chains], x[(k + 1) % chains]);
+        for (int i = 0; i < turns; ++i) operate_once<Operation>(x);
     });
     float sum = 0;
     for (int j = 0; j < chains; ++j) sum += x[j];
@@ -85,15 +32,6 @@ __device__ inline void multiply(float (&d)[4], const uint4& a, const uint2& b) {
         : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
 }
 
-/// Two pseudo-random f16 numbers in [-1, 1). Power, and with it the clock, depends on the data.
-__device__ inline std::uint32_t two_halves(std::uint32_t seed) {
-    const std::uint32_t bits = (seed * 747796405u + 2891336453u) * 277803737u;
-    const float low = static_cast<float>(bits & 0xffff) / 32768 - 1, high = static_cast<float>(bits >> 16) / 32768 - 1;
-    std::uint32_t halves;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(high), "f"(low));
-    return halves;
-}
-
 /// An iteration is mma_per_turn products of each warp and then `exponentials` of each thread, as products and softmax
 /// alternate in attention.
 template <int exponentials>
@@ -108,7 +46,7 @@ __global__ void multiply_matrices(int turns, Span* spans, float* sink) {
 #pragma unroll
             for (int k = 0; k < mma_per_turn; ++k) multiply(d[k % chains], a, b[k % 2]);
 #pragma unroll
-            for (int k = 0; k < exponentials; ++k) Exponential::apply(e[k % chains], 0);
+            for (int k = 0; k < exponentials; ++k) Exponential::apply(e[k % chains], 0, 0);
         }
     });
     float sum = 0;

@@ -22,6 +22,7 @@ void KernelRun::launch() { throw RunError(missing()); }
 std::shared_ptr<Storage> KernelRun::download(std::string_view) const { throw RunError(missing()); }
 KernelTimes KernelRun::time(Index, Control*) { throw RunError(missing()); }
 
+bool built_for_hopper() { return false; }
 Reading measure(Benchmark, const Device&, Control*) { throw RunError(missing()); }
 
 }  // namespace tilescope::device

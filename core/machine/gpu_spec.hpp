@@ -51,6 +51,21 @@ struct GpuSpec {
     std::optional<double> mma_light_clock_mhz;    ///< under mma.sync, one thread block on each SM
     std::optional<double> mma_clock_mhz;          ///< under mma.sync, several thread blocks on each
 
+    // The same, of what lanes use on compute capability 9.0.
+    std::optional<double> wgmma_flops_per_clk;      ///< of wgmma, f16 with f32 accumulation
+    std::optional<double> wgmma_notice_clk;         ///< from a product's end until who waits for it goes on
+    std::optional<double> beside_wgmma;             ///< extra cycles per cycle of instructions beside wgmma
+    std::optional<double> full_rate_beside_wgmma;   ///< the same of full-rate instructions alone,
+    std::optional<double> full_rate_steals;         ///< and the cycles of wgmma that they take, per cycle
+    std::optional<double> barrier_clk;              ///< a named barrier, one way
+    std::optional<double> mbarrier_clk;             ///< an mbarrier, one way
+    std::optional<double> row_shuffles_clk;         ///< the two shuffles of a row's maximum
+    std::optional<double> bulk_latency_clk;         ///< of a bulk copy that L2 has, beyond the transfer
+    std::optional<double> bulk_port_bytes_per_clk;  ///< that an SM that was idle takes in
+    std::optional<double> bulk_bytes_per_clk;       ///< that each SM gets while all ask, each for tiles of its own,
+    std::optional<double> bulk_by_4_bytes_per_clk;  ///< four for the same,
+    std::optional<double> bulk_by_8_bytes_per_clk;  ///< and eight
+
     /// What the system takes of an SM's shared memory for every resident thread block: 1 KiB (CUDA C++ Programming
     /// Guide, compute capabilities from 8.0), or what an SM has above the most that one block may use, if that is less.
     Bytes system_sram() const { return std::min<Bytes>(1024, sram_per_sm - sram_per_block); }

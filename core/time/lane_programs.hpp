@@ -11,8 +11,8 @@
 
 namespace tilescope {
 
-/// Constants of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM. Measured on an
-/// H100 and an H200 with microbenchmarks (docs/measured/h200/forward).
+/// Constants of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM: those of an H100
+/// and an H200, measured with microbenchmarks (docs/measured/h200/forward). A GPU may have its own.
 struct LaneConstants {
     double tensor = 4096;     ///< FLOPs of wgmma in f16 per cycle
     double notices = 58;      ///< from the end of a product until the warpgroup that waits for it goes on
@@ -23,10 +23,11 @@ struct LaneConstants {
     double steals = 0.7;      ///< and the cycles that such a pass takes from the tensor cores, per cycle
     double lone = 1;  ///< factor on a product of `lone_cols` columns or more while no other lane's product waits
     Index lone_cols = 256;
-    double bus = 86;            ///< bytes per cycle from L2 to one SM while all ask, many of them for the same
+    double bus = 86;            ///< bytes per cycle from L2 to one SM while all ask, eight or more for the same
     double port = 107;          ///< bytes per cycle that an SM takes in at most
     double credit = 65536;      ///< bytes that an idle SM gets at the port's rate
-    double lonely_bus = 30;     ///< the same where each asks for tiles of its own
+    double bus_of_4 = 63;       ///< the same where four or more ask for the same,
+    double lonely_bus = 30;     ///< and where each asks for tiles of its own
     double latency = 478;       ///< of a bulk copy of data that L2 has
     double dram_latency = 390;  ///< further latency of data that L2 lacks
     double dram = 13.1;         ///< bytes per cycle from DRAM to one SM while all ask

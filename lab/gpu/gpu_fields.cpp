@@ -14,7 +14,7 @@ using text::message;
 namespace {
 
 // Limits that keep products of a few fields within 64 bits. Peaks are used as doubles only: any product fits.
-constexpr double million = 1e6, billion = 1e9, two30 = 1 << 30, two50 = two30 * (1 << 20), tiny = 1e-6;
+constexpr double thousand = 1e3, million = 1e6, billion = 1e9, two30 = 1 << 30, two50 = two30 * (1 << 20), tiny = 1e-6;
 constexpr double least_peak = 1e-19, most_peak = 1e16;
 
 constexpr GpuField fields[] = {
@@ -50,12 +50,26 @@ constexpr GpuField fields[] = {
     {"cuda_clock_mhz", "MHz", &GpuSpec::cuda_clock_mhz, tiny, million, true},
     {"mma_light_clock_mhz", "MHz", &GpuSpec::mma_light_clock_mhz, tiny, million, true},
     {"mma_clock_mhz", "MHz", &GpuSpec::mma_clock_mhz, tiny, million, true},
+    {"wgmma_flops_per_clk", "FLOP/clk/SM", &GpuSpec::wgmma_flops_per_clk, tiny, billion, true},
+    {"wgmma_notice_clk", "clk", &GpuSpec::wgmma_notice_clk, 0, million, true},
+    {"beside_wgmma", "clk/clk", &GpuSpec::beside_wgmma, 0, thousand, true},
+    {"full_rate_beside_wgmma", "clk/clk", &GpuSpec::full_rate_beside_wgmma, 0, thousand, true},
+    {"full_rate_steals", "clk/clk", &GpuSpec::full_rate_steals, 0, 1, true},
+    {"barrier_clk", "clk", &GpuSpec::barrier_clk, 0, million, true},
+    {"mbarrier_clk", "clk", &GpuSpec::mbarrier_clk, 0, million, true},
+    {"row_shuffles_clk", "clk", &GpuSpec::row_shuffles_clk, 0, million, true},
+    {"bulk_latency_clk", "clk", &GpuSpec::bulk_latency_clk, 0, million, true},
+    {"bulk_port_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_port_bytes_per_clk, tiny, billion, true},
+    {"bulk_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_bytes_per_clk, tiny, billion, true},
+    {"bulk_by_4_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_by_4_bytes_per_clk, tiny, billion, true},
+    {"bulk_by_8_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_by_8_bytes_per_clk, tiny, billion, true},
 };
 
 /// Rates that were measured, and what the data sheet says in their place.
 constexpr std::pair<std::optional<double> GpuSpec::*, GpuMember> measured_beside[] = {
     {&GpuSpec::l2_read_bytes_per_clk, &GpuSpec::l2_bytes_per_clk},
     {&GpuSpec::mma_flops_per_clk, &GpuSpec::tensor_flops_per_clk},
+    {&GpuSpec::wgmma_flops_per_clk, &GpuSpec::tensor_flops_per_clk},
     {&GpuSpec::fma_per_clk, &GpuSpec::fp32_lanes},
     {&GpuSpec::half_rate_per_clk, &GpuSpec::fp32_lanes},
     {&GpuSpec::copy_gbs, &GpuSpec::hbm_gbs},
@@ -68,6 +82,7 @@ constexpr std::pair<std::optional<double> GpuSpec::*, GpuMember> measured_beside
 constexpr std::pair<std::optional<double> GpuSpec::*, double GpuSpec::*> bounded[] = {
     {&GpuSpec::copy_gbs, &GpuSpec::hbm_gbs},
     {&GpuSpec::mma_flops_per_clk, &GpuSpec::tensor_flops_per_clk},
+    {&GpuSpec::wgmma_flops_per_clk, &GpuSpec::tensor_flops_per_clk},
     {&GpuSpec::fma_per_clk, &GpuSpec::fp32_lanes},
     {&GpuSpec::half_rate_per_clk, &GpuSpec::fp32_lanes},
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -38,10 +39,33 @@ Rates bare_rates(const GpuSpec& gpu) {
     return r;
 }
 
-LaneConstants constants_on(const GpuSpec& gpu, const Outside& outside) {
+/// What a calibration measures of lanes, and the constant that it stands for.
+constexpr std::pair<std::optional<double> GpuSpec::*, double LaneConstants::*> measured_constants[] = {
+    {&GpuSpec::wgmma_flops_per_clk, &LaneConstants::tensor},
+    {&GpuSpec::wgmma_notice_clk, &LaneConstants::notices},
+    {&GpuSpec::beside_wgmma, &LaneConstants::beside},
+    {&GpuSpec::full_rate_beside_wgmma, &LaneConstants::beside_dense},
+    {&GpuSpec::full_rate_steals, &LaneConstants::steals},
+    {&GpuSpec::barrier_clk, &LaneConstants::barrier},
+    {&GpuSpec::mbarrier_clk, &LaneConstants::slot_notices},
+    {&GpuSpec::row_shuffles_clk, &LaneConstants::shuffles},
+    {&GpuSpec::bulk_latency_clk, &LaneConstants::latency},
+    {&GpuSpec::bulk_port_bytes_per_clk, &LaneConstants::port},
+    {&GpuSpec::bulk_bytes_per_clk, &LaneConstants::lonely_bus},
+    {&GpuSpec::bulk_by_4_bytes_per_clk, &LaneConstants::bus_of_4},
+    {&GpuSpec::bulk_by_8_bytes_per_clk, &LaneConstants::bus},
+};
+
+LaneConstants constants_on(const GpuSpec& gpu) {
     LaneConstants c;
     c.tensor = gpu.tensor_flops_per_clk;
-    c.bus = outside.sharing >= 8 ? c.bus : outside.sharing >= 4 ? 63 : c.lonely_bus;
+    for (const auto& [measured, constant] : measured_constants) c.*constant = (gpu.*measured).value_or(c.*constant);
+    return c;
+}
+
+LaneConstants constants_on(const GpuSpec& gpu, const Outside& outside) {
+    LaneConstants c = constants_on(gpu);
+    c.bus = outside.sharing >= 8 ? c.bus : outside.sharing >= 4 ? c.bus_of_4 : c.lonely_bus;
     if (outside.dram > 0) c.dram = outside.dram;
     return c;
 }
@@ -60,7 +84,7 @@ std::shared_ptr<LanePrograms> programs_of(const Experiment& e, LanedKernel kerne
 }
 
 /// All that a law depends on.
-using LawKey = std::array<double, 36>;
+using LawKey = std::array<double, 48>;
 LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     const Problem p = of_steps(e, 1);
     const Tiling& t = e.tiling;
@@ -73,7 +97,9 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     for (const Feature f : all_features) used = 2 * used + (p.uses(f) ? 1 : 0);
     add(p.dim, p.dim_v, static_cast<int>(p.dtype), used, p.bias.terms.size());
     add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, outside.missed, outside.dram, outside.sharing);
-    add(g.tensor_flops_per_clk, g.fp32_lanes, g.exp_per_clk, g.sram_bytes_per_clk.value_or(0), g.registers_per_sm);
+    add(g.fp32_lanes, g.exp_per_clk, g.sram_bytes_per_clk.value_or(0), g.registers_per_sm);
+    const LaneConstants c = constants_on(g);
+    for (const auto& [_, constant] : measured_constants) add(c.*constant);
     return key;
 }
 

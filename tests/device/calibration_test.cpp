@@ -1,5 +1,7 @@
 #include "device/calibration.hpp"
 
+#include <algorithm>
+
 #include "lab/gpu/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
 
@@ -42,10 +44,19 @@ Readings readings_of(std::array<double, benchmark_count> values) {
     return all;
 }
 
-const Readings hopper = readings_of({2706.4, 124.638, 63.43, 63.12, 15.9993, 127.987, 3982.4, 52.318, 3970.2, 287.04,
-                                     671.6, 4.3121, 2010.6, 1861, 1799.5});
+const Readings of_hopper = readings_of(
+    {2706.4, 124.638, 63.43,  63.12,  15.9993, 127.987, 3982.4, 52.318, 3970.2, 287.04, 671.6, 4.3121, 2010.6,
+     1861,   1799.5,  4089.2, 4091.7, 4092.5,  4089.9,  4092.1, 4092.7, 59.91,  29.36,  29.37, 11.83,  9.5,
+     29.72,  8.51,    83.2,   2207,   30.5,    60.92,   58.19,  358.6,  106.31, 37.09,  81.5,  84.4});
 
-/// The same readings, limited to what the data sheet of another device allows.
+/// The same of a device that lacks what compute capability 9.0 has.
+Readings without_lanes() {
+    Readings all = of_hopper;
+    std::fill(all.begin() + first_of_hopper, all.end(), Reading{});
+    return all;
+}
+
+/// The readings, limited to what the data sheet of another device allows.
 Readings within_sheet(Readings all, const Device& d) {
     const GpuSpec sheet = lab::gpu_preset(preset_of(d).empty() ? "H200" : preset_of(d));
     const auto most = [&](Benchmark b, double rate) {
@@ -96,7 +107,7 @@ TEST_CASE("a preset is taken for the very device that it describes", "[calibrati
 }
 
 TEST_CASE("what was measured stands with four digits beside the data sheet's, and says how", "[calibration]") {
-    const Calibration c = calibrate(h200(), hopper, "2026-11-22");
+    const Calibration c = calibrate(h200(), of_hopper, "2026-11-22");
     CHECK(c.preset == "H200");
     CHECK(c.spec.name == "H200 (calibrated)");
     CHECK(c.spec.title == "NVIDIA H200, calibrated 2026-11-22");
@@ -121,15 +132,48 @@ TEST_CASE("what was measured stands with four digits beside the data sheet's, an
     CHECK(!rate(c, "l2_latency_clk").sheet);
 }
 
+TEST_CASE("what kernels with lanes need is measured, and is in the file", "[calibration]") {
+    const Calibration c = calibrate(h200(), of_hopper, "2026-11-30");
+    CHECK(c.spec.wgmma_flops_per_clk == 4092);
+    CHECK(c.spec.wgmma_notice_clk == 59.91);
+    // Two cycles of CUDA cores for a maximum or a conversion, eight for an exponential; what is above is wgmma's doing.
+    const double max = 128 / 29.36 - 2, cvt = 128 / 29.37 - 2, ex2 = 128 / 11.83 - 8, pair = (128 / 9.5 - 8) / 2;
+    CHECK_THAT(*c.spec.beside_wgmma, Catch::Matchers::WithinAbs((max + cvt + ex2 + pair) / 4, 5e-4));
+    CHECK_THAT(*c.spec.full_rate_beside_wgmma, Catch::Matchers::WithinAbs(128 / 83.2 - 1, 5e-5));
+    CHECK_THAT(*c.spec.full_rate_steals, Catch::Matchers::WithinAbs((1 - 2207 / 4091.7) / (83.2 / 128), 5e-5));
+    CHECK(c.spec.barrier_clk == 30.5);
+    CHECK(c.spec.mbarrier_clk == 60.92);
+    CHECK(c.spec.row_shuffles_clk == 58.19);
+    CHECK(c.spec.bulk_latency_clk == 358.6);
+    CHECK(c.spec.bulk_port_bytes_per_clk == 106.3);
+    CHECK(c.spec.bulk_bytes_per_clk == 37.09);
+    CHECK(c.spec.bulk_by_4_bytes_per_clk == 81.5);
+    CHECK(c.spec.bulk_by_8_bytes_per_clk == 84.4);
+    CHECK(rate(c, "wgmma_flops_per_clk").sheet == 4096);
+    CHECK(
+        rate(c, "beside_wgmma").how ==
+        "beside two warpgroups of wgmma m64n128, a cycle: max 29.36, cvt 29.37, ex2 11.83, fma and ex2 9.5, shfl 8.51 "
+        "(alone 29.72)");
+    CHECK(contains(source(c, "beside_wgmma"), "median of 11, "));
+}
+
+TEST_CASE("what was not measured of lanes stays as the preset has it", "[calibration]") {
+    const Calibration c = calibrate(h200(), without_lanes(), "2026-11-30");
+    CHECK(c.spec.wgmma_notice_clk == gpu_preset("H200").wgmma_notice_clk);
+    CHECK(source(c, "wgmma_notice_clk").starts_with("as H200: "));
+    for (const MeasuredRate& r : c.rates) CHECK(!contains(r.key, "wgmma"));
+    CHECK(!calibrate(unknown_device(), without_lanes(), "2026-11-30").spec.bulk_bytes_per_clk);
+}
+
 TEST_CASE("a clock is never above the driver's maximum", "[calibration]") {
-    const Calibration c = calibrate(h200(), hopper, "2026-11-22");
+    const Calibration c = calibrate(h200(), of_hopper, "2026-11-22");
     CHECK(c.spec.cuda_clock_mhz == 1980);
     CHECK(contains(source(c, "cuda_clock_mhz"), "read 2011, above the driver's maximum"));
     CHECK(!contains(source(c, "mma_clock_mhz"), "above"));
 }
 
 TEST_CASE("the driver's numbers stand before the preset's", "[calibration]") {
-    const Calibration c = calibrate(h200(), hopper, "2026-11-22");
+    const Calibration c = calibrate(h200(), of_hopper, "2026-11-22");
     CHECK(c.spec.hbm_bytes == 150'754'820'096);
     CHECK(source(c, "hbm_bytes") == "reported by the driver, 2026-11-22, NVIDIA H200");
     CHECK(c.origins.at("hbm_bytes").confirmed);
@@ -139,7 +183,7 @@ TEST_CASE("the driver's numbers stand before the preset's", "[calibration]") {
 }
 
 TEST_CASE("what timing does not show stays as the preset has it", "[calibration]") {
-    const Calibration c = calibrate(h200(), hopper, "2026-11-22");
+    const Calibration c = calibrate(h200(), of_hopper, "2026-11-22");
     CHECK(c.spec.l2_partitions == 2);
     CHECK(c.spec.l2_bytes == 62914560);
     CHECK(c.spec.sram_bytes_per_clk == 128);
@@ -150,13 +194,13 @@ TEST_CASE("what timing does not show stays as the preset has it", "[calibration]
     a100.name = "NVIDIA A100-SXM4-40GB";
     a100.compute_capability = "8.0";
     a100.sms = 108;
-    const Calibration without = calibrate(a100, hopper, "2026-11-22");
+    const Calibration without = calibrate(a100, without_lanes(), "2026-11-22");
     CHECK(without.preset == "A100-40GB");
     CHECK(without.spec.l2_partitions.has_value());
 }
 
 TEST_CASE("of a device without a preset, what cannot be measured is derived, and says so", "[calibration]") {
-    const Calibration c = calibrate(unknown_device(), hopper, "2026-11-22");
+    const Calibration c = calibrate(unknown_device(), without_lanes(), "2026-11-22");
     CHECK(c.preset.empty());
     CHECK(c.spec.name == "RTX 9999 (calibrated)");
     CHECK(c.spec.compute_capability == "12.0");
@@ -179,7 +223,7 @@ TEST_CASE("of a device without a preset, what cannot be measured is derived, and
     for (const MeasuredRate& r : c.rates) CHECK((!r.sheet || r.key == "cuda_clock_mhz"));
     Device silent = unknown_device();
     silent.memory_gbs = silent.clock_mhz = 0;
-    const Calibration less = calibrate(silent, hopper, "2026-11-22");
+    const Calibration less = calibrate(silent, without_lanes(), "2026-11-22");
     CHECK(less.spec.hbm_gbs == 4411);  // 3970 / 0.9
     CHECK(less.spec.clock_mhz == 2011);
 }
@@ -200,7 +244,8 @@ TEST_CASE("what --gpu reads is what was written, of every device", "[calibration
     }
     for (const Device& d : devices) {
         CAPTURE(d.name);
-        const Calibration c = calibrate(d, within_sheet(hopper, d), "2026-11-22");
+        const Calibration c =
+            calibrate(d, within_sheet(d.compute_capability == hopper ? of_hopper : without_lanes(), d), "2026-11-22");
         const std::string written = gpu_sheet_json(c.spec, c.origins);
         const GpuSpec read = parse_gpu(written, "mine.json");
         CHECK(gpu_json(read) == gpu_json(c.spec));

@@ -16,7 +16,7 @@ BINARY, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 FACTORS = {"sms": "tensor_tflops", "clock_mhz": "fp32_tflops", "fp32_lanes": "fp32_tflops",
            "tensor_clock_mhz": "tensor_tflops", "tensor_flops_per_clk": "tensor_tflops"}
 SHEET = {"copy_gbs": "hbm_gbs", "mma_flops_per_clk": "tensor_flops_per_clk", "fma_per_clk": "fp32_lanes",
-         "half_rate_per_clk": "fp32_lanes"}
+         "wgmma_flops_per_clk": "tensor_flops_per_clk", "half_rate_per_clk": "fp32_lanes"}
 TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "object": dict, "null": type(None)}
 
 

@@ -1,7 +1,9 @@
 // The lanes of flash_v3, played on one SM.
 #include "lab/model/laned.hpp"
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "algorithms/contract/roles.hpp"
 #include "lab/gpu/gpu_presets.hpp"
@@ -38,4 +40,55 @@ TEST_CASE("softmax runs under products where the program asks for these first", 
         // A good part of each step's P V, but the last one, is hidden.
         CHECK(serial - overlapped > 7 * 0.3 * static_cast<double>(2 * t.br * t.bc * dim) / 4096);
     }
+}
+
+namespace {
+
+/// The law of a row tile of flash_v3 where `sharing` thread blocks ask for the same keys.
+std::vector<double> law_on(const GpuSpec& gpu, Index sharing) {
+    Problem p;
+    p.seq_q = p.seq_k = 4096;
+    p.dim = p.dim_v = 128;
+    const Algorithm& a = *find_algorithm("flash_v3");
+    const Experiment e{&a, p, completed({}, a, p, gpu), gpu};
+    const TileLaw law = laned_times(e, 1, {.sharing = sharing}).laws.front();
+    return {law.fixed, law.step, law.first};
+}
+
+}  // namespace
+
+TEST_CASE("each number of lanes that a calibration measures is in their times", "[laned]") {
+    struct Changed {
+        const char* key;
+        std::optional<double> GpuSpec::*number;
+        double factor;
+        Index sharing;
+    };
+    constexpr Index alone = 1, four = 4, eight = 8;
+    const GpuSpec preset = gpu_preset("H200");
+    GpuSpec unmeasured = preset;
+    for (const auto& [key, number, factor, sharing] : {
+             Changed{"wgmma_flops_per_clk", &GpuSpec::wgmma_flops_per_clk, 0.5, eight},
+             Changed{"wgmma_notice_clk", &GpuSpec::wgmma_notice_clk, 20, eight},
+             Changed{"beside_wgmma", &GpuSpec::beside_wgmma, 2, eight},
+             Changed{"full_rate_beside_wgmma", &GpuSpec::full_rate_beside_wgmma, 20, eight},
+             Changed{"full_rate_steals", &GpuSpec::full_rate_steals, 0, eight},
+             Changed{"barrier_clk", &GpuSpec::barrier_clk, 20, eight},
+             Changed{"mbarrier_clk", &GpuSpec::mbarrier_clk, 50, eight},
+             Changed{"row_shuffles_clk", &GpuSpec::row_shuffles_clk, 20, eight},
+             Changed{"bulk_latency_clk", &GpuSpec::bulk_latency_clk, 20, eight},
+             Changed{"bulk_port_bytes_per_clk", &GpuSpec::bulk_port_bytes_per_clk, 0.05, eight},
+             Changed{"bulk_bytes_per_clk", &GpuSpec::bulk_bytes_per_clk, 0.2, alone},
+             Changed{"bulk_by_4_bytes_per_clk", &GpuSpec::bulk_by_4_bytes_per_clk, 0.1, four},
+             Changed{"bulk_by_8_bytes_per_clk", &GpuSpec::bulk_by_8_bytes_per_clk, 0.1, eight},
+         }) {
+        CAPTURE(key);
+        REQUIRE(preset.*number);
+        GpuSpec other = preset;
+        other.*number = factor * *(preset.*number);
+        CHECK(law_on(other, sharing) != law_on(preset, sharing));
+        unmeasured.*number = std::nullopt;
+    }
+    // The H200's are the model's own numbers.
+    for (const Index sharing : {alone, four, eight}) CHECK(law_on(unmeasured, sharing) == law_on(preset, sharing));
 }
