@@ -9,7 +9,7 @@ namespace tilescope::device {
 
 // ---- wgmma ----
 
-// The names of N / 2 accumulators of a thread in an asm statement, and the accumulators themselves.
+// The names of n / 2 accumulators of a thread in an asm statement, and the accumulators themselves.
 #define TILESCOPE_NAMES_32                                                                                 \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, " \
     "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -63,11 +63,10 @@ __device__ inline char* shared_tiles() {
     return shared + (1024 - address(shared) % 1024) % 1024;
 }
 
-/// How wgmma finds a tile of 64 columns in f16, rows of 128 bytes swizzled, and of it the 16 columns of step k.
-__device__ inline std::uint64_t descriptor(const std::uint32_t* tile, int k) {
+/// How wgmma finds a tile of 64 columns in f16, in rows of 128 bytes, swizzled. The next 16 columns are 2 more.
+__device__ inline std::uint64_t descriptor(const std::uint32_t* tile) {
     constexpr std::uint64_t eight_rows = 1024 >> 4, swizzled = 1;
-    return ((address(tile) & 0x3ffff) >> 4) + static_cast<std::uint64_t>(2 * k) | std::uint64_t{1} << 16 |
-           eight_rows << 32 | swizzled << 62;
+    return (address(tile) & 0x3ffff) >> 4 | std::uint64_t{1} << 16 | eight_rows << 32 | swizzled << 62;
 }
 
 /// Tiles of random numbers in shared memory.
@@ -80,7 +79,7 @@ struct Operands {
         for (unsigned k = threadIdx.x; k < 2 * a_words + b_words; k += blockDim.x) words[k] = two_halves(k);
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         __syncthreads();
-        a = descriptor(words + b_words + threadIdx.x / warpgroup % 2 * a_words, 0), b = descriptor(words, 0);
+        a = descriptor(words + b_words + threadIdx.x / warpgroup % 2 * a_words), b = descriptor(words);
         const std::uint32_t seed = 4 * threadIdx.x;
         in_registers = {two_halves(seed), two_halves(seed + 1), two_halves(seed + 2), two_halves(seed + 3)};
     }
@@ -111,7 +110,7 @@ __device__ inline float sum_of(const float (&d)[count]) {
 
 inline constexpr int products_of_batch = 8;
 
-/// Batches of `products` wgmma m64nNk16 and a wait for each, by every warpgroup.
+/// Batches of `products` wgmma m64n<n>k16 and a wait for each, by every warpgroup.
 template <int n, bool a_in_registers, int products>
 __global__ __launch_bounds__(2 * warpgroup, 1) void multiply_tiles(int turns, Span* spans, float* sink) {
     const Operands operands;

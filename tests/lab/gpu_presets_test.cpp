@@ -137,7 +137,7 @@ TEST_CASE("every number of a preset has a unit and a source", "[gpu]") {
         const auto numbers = gpu_numbers(name);
         const GpuSpec& gpu = gpu_preset(name);  // B200 has one measured number, that of an H100
         const std::size_t few = 18 + gpu.l2_partitions.has_value() + gpu.mma_flops_per_clk.has_value();
-        CHECK(numbers.size() == (gpu.copy_gbs ? 31 : few));
+        CHECK(numbers.size() == (gpu.copy_gbs ? 44 : few));
         std::set<std::string> keys;
         for (const auto& number : numbers) {
             CAPTURE(name, number.key, number.source);
