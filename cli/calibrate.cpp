@@ -70,7 +70,7 @@ constexpr const char* reading_ids[] = {
 static_assert(std::size(reading_ids) == benchmark_count);
 
 /// Why what needs compute capability 9.0 is left out; "" where it is not.
-std::string left_out(const Device& device) {
+std::string without_lanes(const Device& device) {
     if (device.compute_capability != hopper)
         return message("calibrate.no_hopper", device.name, device.compute_capability);
     return built_for_hopper() ? "" : message("calibrate.not_built_for_hopper");
@@ -78,7 +78,7 @@ std::string left_out(const Device& device) {
 
 Readings measure_all(const Device& device) {
     Readings all;
-    const std::size_t count = left_out(device).empty() ? benchmark_count : first_of_hopper;
+    const std::size_t count = without_lanes(device).empty() ? benchmark_count : first_of_hopper;
     for (std::size_t k = 0; k < count; ++k) {
         check_stop(&control());
         const std::string reading = message(reading_ids[k]);
@@ -154,7 +154,7 @@ void run_calibration(const Options& options, const std::string& out) {
     }
     print_rates(c, Json::parse(sheet));
     std::cout << '\n';
-    if (const std::string why = left_out(device); !why.empty()) text::print_wrapped(std::cout, why);
+    if (const std::string why = without_lanes(device); !why.empty()) text::print_wrapped(std::cout, why);
     print_origins(c);
     print_use(out);
 }
