@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "algorithms/contract/problem.hpp"
 
@@ -19,10 +21,9 @@ struct Knob {
     const char* about = nullptr;              ///< the message that says what it chooses; of a knob that is no size
 
     /// "128", "on".
-    std::string text(const Tiling& t) const {
-        const Index k = t.*value;
-        return names.empty() ? std::to_string(k) : k > 0 ? names[static_cast<std::size_t>(k - 1)] : "";
-    }
+    std::string text(const Tiling& t) const;
+    /// The value that chooses this name; nullopt: there is no such choice.
+    std::optional<Index> value_of(std::string_view choice) const;
 };
 
 using Knobs = std::span<const Knob>;

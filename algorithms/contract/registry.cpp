@@ -77,6 +77,16 @@ const std::deque<Algorithm>& algorithms() { return registry(); }
 
 const Algorithm* find_algorithm(std::string_view name) { return named(registry(), name); }
 
+std::vector<const Knob*> knobs_of_roles() {
+    std::vector<const Knob*> all;
+    for (const Algorithm& a : algorithms())
+        for (const Knob& k : a.knobs) {
+            const auto same = [&](const Knob* known) { return known->value == k.value; };
+            if (!k.is_size && std::none_of(all.begin(), all.end(), same)) all.push_back(&k);
+        }
+    return all;
+}
+
 const Algorithm& add_algorithm(Algorithm a, const char* file) { return add(registry(), std::move(a), file); }
 
 }  // namespace tilescope

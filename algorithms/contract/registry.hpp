@@ -15,4 +15,7 @@ std::vector<Algorithm> in_folders();
 /// has the name of an algorithm with a folder. Not to be called while anything runs.
 const Algorithm& add_algorithm(Algorithm algorithm, const char* file);
 
+/// The knobs of all algorithms that are no sizes, each once.
+std::vector<const Knob*> knobs_of_roles();
+
 }  // namespace tilescope

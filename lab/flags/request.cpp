@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/contract/registry.hpp"
 #include "algorithms/contract/validate.hpp"
 #include "core/text/message.hpp"
 #include "lab/flags/gpu.hpp"

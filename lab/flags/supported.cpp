@@ -6,6 +6,7 @@
 
 #include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/refusal.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "algorithms/contract/validate.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "core/text/words.hpp"
 #include "core/time/dispatch.hpp"
 #include "lab/flags/rows.hpp"

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <optional>
 
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
@@ -125,25 +126,12 @@ Splits to_splits(const std::string& flag, const std::string& text) {
     refuse_value("values.no_splits", flag, text, "8", std::to_string(most_splits));
 }
 
-std::vector<const Knob*> knobs_of_roles() {
-    std::vector<const Knob*> all;
-    for (const Algorithm& a : algorithms())
-        for (const Knob& k : a.knobs) {
-            const auto same = [&](const Knob* known) { return known->value == k.value; };
-            if (!k.is_size && std::none_of(all.begin(), all.end(), same)) all.push_back(&k);
-        }
-    return all;
-}
-
 Tiling to_knob(const std::string& flag, const std::string& text, const Knob& knob) {
     Tiling t;
-    if (knob.names.empty()) {
-        t.*knob.value = to_index(flag, text, {1, knob.most, 2});
-        return t;
-    }
-    const auto found = std::find(knob.names.begin(), knob.names.end(), text);
-    if (found == knob.names.end()) refuse_name(flag, text, {knob.names.begin(), knob.names.end()});
-    t.*knob.value = found - knob.names.begin() + 1;
+    const std::optional<Index> value =
+        knob.names.empty() ? to_index(flag, text, {1, knob.most, 2}) : knob.value_of(text);
+    if (!value) refuse_name(flag, text, {knob.names.begin(), knob.names.end()});
+    t.*knob.value = *value;
     return t;
 }
 

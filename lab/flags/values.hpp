@@ -64,8 +64,6 @@ struct Splits {
     SplitRule rule = SplitRule::fa2;
 };
 Splits to_splits(const std::string& flag, const std::string& text);
-/// The knobs of all algorithms that are no sizes, each once.
-std::vector<const Knob*> knobs_of_roles();
 /// A tiling with a value of the knob: one of its names, or a number.
 Tiling to_knob(const std::string& flag, const std::string& text, const Knob& knob);
 

@@ -1,6 +1,6 @@
 #include "lab/report/experiment_json.hpp"
 
-#include <algorithm>
+#include <optional>
 
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/validate.hpp"
@@ -33,11 +33,11 @@ Problem problem_from(JsonEntry e, const std::string& file) {
 Index knob_from(JsonEntry& tiling, const Knob& k) {
     if (k.names.empty()) return tiling.integer(k.name, 1, k.most);
     const std::string name = tiling.text(k.name);
-    const auto found = std::find(k.names.begin(), k.names.end(), name);
-    if (found == k.names.end())
+    const std::optional<Index> value = k.value_of(name);
+    if (!value)
         tiling.refuse(message("experiment_json.knob", k.name, text::shown(name),
                               text::alternatives({k.names.begin(), k.names.end()})));
-    return found - k.names.begin() + 1;
+    return *value;
 }
 
 GpuSpec gpu_from(const nlohmann::ordered_json& gpu, const std::string& file) {

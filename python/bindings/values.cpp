@@ -1,11 +1,10 @@
 // Values that a tile program gets and computes with: spans, Tiles of spans, axes, the problem.
-#include "lab/flags/values.hpp"
-
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
 #include "algorithms/contract/kv_heads.hpp"
 #include "algorithms/contract/pass_lists.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "core/text/message.hpp"
 #include "python/bindings/bindings.hpp"
 #include "python/bindings/errors.hpp"
@@ -88,7 +87,7 @@ void define_tiling(py::module_& m) {
                               "warps have. 0 and \"\": left "
                               "open, or not a knob of the program.");
     tiling.def_readonly("br", &Tiling::br).def_readonly("bc", &Tiling::bc).def_readonly("splits", &Tiling::splits);
-    for (const Knob* k : lab::knobs_of_roles()) {
+    for (const Knob* k : knobs_of_roles()) {
         if (k->names.empty())
             tiling.def_readonly(k->name, k->value);
         else
@@ -97,7 +96,7 @@ void define_tiling(py::module_& m) {
     tiling.def("__repr__", [](const Tiling& t) {
         std::string words = "Tiling(br=" + std::to_string(t.br) + ", bc=" + std::to_string(t.bc) +
                             ", splits=" + std::to_string(t.splits);
-        for (const Knob* k : lab::knobs_of_roles())
+        for (const Knob* k : knobs_of_roles())
             if (t.*k->value > 0)
                 words += std::string(", ") + k->name + '=' + (k->names.empty() ? k->text(t) : '\'' + k->text(t) + '\'');
         return words + ')';

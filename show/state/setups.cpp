@@ -1,8 +1,8 @@
 #include "show/state/setups.hpp"
 
+#include "algorithms/contract/registry.hpp"
 #include "lab/flags/algorithm_named.hpp"
 #include "lab/flags/table.hpp"
-#include "lab/flags/values.hpp"
 
 namespace tilescope::show {
 using namespace lab;

@@ -363,6 +363,17 @@ TEST_CASE("an experiment with roles is written and read, and its flags ask for i
                ContainsSubstring("turns: sometimes is none of off or on"));
 }
 
+TEST_CASE("a choice by name is found by its name", "[flash_v3]") {
+    for (const Knob& k : v3().knobs) {
+        for (Index value = 1; value <= std::ssize(k.names); ++value) {
+            Tiling t;
+            t.*k.value = value;
+            CHECK(k.value_of(k.text(t)) == value);
+        }
+        CHECK(k.value_of("sometimes") == std::nullopt);
+    }
+}
+
 TEST_CASE("where a ring or a lane does not fit, the message names it, and says what fits", "[flash_v3]") {
     const GpuSpec gpu = gpu_preset("H100");
     const Problem p = layer(128, {});
