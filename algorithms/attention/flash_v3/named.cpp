@@ -34,7 +34,6 @@ Storing usual_stores(Index dim, Index rows) {
 struct NamedKernel {
     Tiling (*tiling)(const Problem&);  ///< br, bc and slots are given
     bool apart = false;
-    Index pieces = 1;             ///< for a head dimension above 128
     bool rescales_first = false;  ///< for a head dimension above 128
     bool spills_weights = false;  ///< P goes through shared memory where MmaPV_is_RS of hopper/tile_size.h is false
     bool longest_first = false;   ///< under a mask: Order::longest_in_l2
@@ -172,7 +171,6 @@ LanedKernel laned(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
     const Roles roles = roles_of(p, t, gpu);
     const Storing stores = kernel.stores(padded(p.dim_v, t), t.br);
     return {.output = kernel.output,
-            .pieces = roles.pieces,
             .slots = roles.apart ? 0 : roles.slots,
             .sigma = kernel.sigma,
             .unfused = kernel.unfused,
@@ -203,7 +201,7 @@ Order order(const Problem& p, const Tiling& t) {
 Roles roles_of(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
     const Tiling t = complete(p, given, gpu);
     const NamedKernel& kernel = named(t.like);
-    const Index dim = dim_of(p), pieces = dim > 128 ? std::min(kernel.pieces, t.slots) : 1;
+    const Index dim = dim_of(p);
     const bool apart = kernel.apart && t.slots > 1, specialised = t.specialised == on;
     const Index groups = std::min<Index>(t.warpgroups, std::ssize(registers_of));
     const bool in_sram = kernel.spills_weights && weights_in_sram(p, t, groups);
@@ -215,7 +213,6 @@ Roles roles_of(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
             .apart = apart,
             .slots = apart ? t.slots - t.slots / 2 : t.slots,
             .slots_of_v = apart ? t.slots / 2 : 0,
-            .pieces = pieces,
             .cluster = t.cluster,
             .width = apart ? p.dim : dim,
             .rescales_first = kernel.rescales_first && dim > 128,

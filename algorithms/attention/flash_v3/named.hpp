@@ -22,7 +22,6 @@ struct Roles {
     bool apart;           ///< K and V have a ring each
     Index slots;          ///< of the ring that K goes through
     Index slots_of_v;     ///< of V's, where it has one
-    Index pieces;         ///< slots that a tile takes
     Index cluster;        ///< thread blocks that receive each tile of K and V together
     Index width;          ///< columns of the ring that K goes through
     bool rescales_first;  ///< O is rescaled before P V is added, not after

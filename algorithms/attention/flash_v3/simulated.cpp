@@ -18,11 +18,12 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
         std::optional<Lane> loads;
         if (roles.specialised) loads.emplace(b.lane("producer", roles.producer));
         Lane& producer = loads ? *loads : consumer;
-        Ring ring = b.ring(roles.apart ? "K ring" : "KV ring", roles.slots, tile.bc, roles.width, p.dtype, roles.pieces,
+        constexpr Index pieces = 1;  // a tile takes a slot
+        Ring ring = b.ring(roles.apart ? "K ring" : "KV ring", roles.slots, tile.bc, roles.width, p.dtype, pieces,
                            roles.cluster);
         std::optional<Ring> second;
         if (roles.apart)
-            second.emplace(b.ring("V ring", roles.slots_of_v, tile.bc, p.dim_v, p.dtype, roles.pieces, roles.cluster));
+            second.emplace(b.ring("V ring", roles.slots_of_v, tile.bc, p.dim_v, p.dtype, pieces, roles.cluster));
 
         producer->at(3);
         Tile q = producer->load(Q.of(head), i);
