@@ -1,6 +1,7 @@
 #include "lab/study/row.hpp"
 
 #include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "lab/report/problem_fields.hpp"
 
 namespace tilescope::lab {
@@ -20,6 +21,17 @@ void add_problem(Columns& c, const Problem& p, bool behind) {
         if (field.column && field.behind == behind) c.emplace_back(field.key, field.column(p));
 }
 
+/// Knobs that are no sizes. Where the program has none, or left it open: no value.
+void add_roles(Columns& c, const Experiment& e) {
+    for (const Knob* k : knobs_of_roles()) {
+        const bool has = has_knob(e.algorithm->knobs, k->value) && e.tiling.*k->value > 0;
+        if (k->names.empty())
+            c.emplace_back(k->name, where(has, e.tiling.*k->value));
+        else
+            c.emplace_back(k->name, where(has, k->text(e.tiling)));
+    }
+}
+
 void add_gpu(Columns& c, const GpuSpec& g) {
     c.emplace_back("gpu", g.name);
     c.emplace_back("sms", g.sms);
@@ -34,7 +46,7 @@ std::vector<std::pair<const char*, MetricValue>> columns_of(const RunRow& row) {
     const Experiment& e = o.experiment;
     const Problem p = unpacked(e.problem);
     Columns c;
-    c.reserve(40 + metrics().size());
+    c.reserve(48 + metrics().size());
     c.emplace_back(
         "variant",
         row.variant + (o.report && o.report->forward ? std::string(" + ") + o.report->forward->name : std::string()));
@@ -47,6 +59,7 @@ std::vector<std::pair<const char*, MetricValue>> columns_of(const RunRow& row) {
     c.emplace_back("bc", e.tiling.bc);
     c.emplace_back("splits", where(has_splits(e.algorithm->knobs), e.tiling.splits));
     c.emplace_back("packed", e.problem.packed);
+    add_roles(c, e);
     add_problem(c, p, true);
     c.emplace_back("order", std::string(name_of(e.placing.order)));
     c.emplace_back("l2_bytes", e.gpu.l2_bytes);

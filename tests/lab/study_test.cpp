@@ -1,11 +1,15 @@
 // Many points computed at the same time, and taken in order.
 #include "lab/study/study.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
+#include <string_view>
 
 #include "core/machine/parallel.hpp"
 #include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/mapping.hpp"
+#include "lab/study/row.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
@@ -100,4 +104,28 @@ TEST_CASE("what would spill is said to be nothing that a kernel could do", "[stu
     CHECK(spilt.remark.starts_with("registers would spill"));
     e.tiling = {128, 64};
     CHECK(outcome_of(e).remark.empty());
+}
+
+TEST_CASE("rows of runs that differ in a role differ in its column", "[study]") {
+    const Algorithm &v3 = *find_algorithm("flash_v3"), &v2 = *find_algorithm("flash_v2");
+    const auto cell = [&](const Algorithm& a, const Tiling& given, std::string_view column) {
+        Experiment e = flash(256, given);
+        e.algorithm = &a, e.tiling = completed(given, a, e.problem, e.gpu);
+        const auto columns = columns_of({"", "", "", {e}});
+        const auto found =
+            std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.first == column; });
+        REQUIRE(found != columns.end());
+        return found->second;
+    };
+    for (const Knob& k : v3.knobs) {
+        if (k.is_size) continue;
+        Tiling first{128, 64}, second{128, 64};
+        first.*k.value = 1, second.*k.value = 2;
+        CAPTURE(k.name);
+        CHECK(cell(v3, first, k.name) == (k.names.empty() ? MetricValue(Index{1}) : MetricValue(k.text(first))));
+        CHECK(cell(v3, second, k.name) == (k.names.empty() ? MetricValue(Index{2}) : MetricValue(k.text(second))));
+        CHECK(cell(v2, {128, 64}, k.name) == MetricValue());
+    }
+    CHECK(cell(v3, {128, 64}, "like") == MetricValue());
+    CHECK(cell(v3, {128, 64}, "overlap") == MetricValue(std::string("on")));
 }
