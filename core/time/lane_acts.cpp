@@ -54,6 +54,14 @@ void LaneActs::close_round_of_turns() {
         acts(round[0]).push_back({.kind = Act::Kind::set, .flag = states_[round[0]].turn + static_cast<Signal>(b)});
 }
 
+void LaneActs::add_tiles(Index tiles) {
+    add_tile();
+    // The first tile waits for no slot: the others have some more acts. Growing by doubling would write all twice.
+    for (LaneProgram& l : programs_) l.acts.reserve(static_cast<std::size_t>(tiles + 1) * l.acts.size());
+    for (Index t = 1; t < tiles; ++t) add_tile();
+    for (const SlotWait& s : for_slots_) acts(s.of)[s.act].count = users_[acts(s.of)[s.act].flag];
+}
+
 void LaneActs::add_tile() {
     held_.assign(record_.tiles().size() * programs_.size(), {});
     freed_.assign(record_.tiles().size(), no_signal);
@@ -78,10 +86,6 @@ void LaneActs::add_tile() {
     }
     stored_ = storing_;
     ++tile_;
-}
-
-void LaneActs::finish() {
-    for (const SlotWait& s : for_slots_) acts(s.of)[s.act].count = users_[acts(s.of)[s.act].flag];
 }
 
 void LaneActs::carry_out(const RecordedEvent& r) {
@@ -259,20 +263,17 @@ void LaneActs::product(Warpgroup w, const Event& e) {
 
 /// A product of an operand that comes in pieces is as many products.
 void LaneActs::issue(Warpgroup w, const Event& e, std::size_t done) {
-    const TileInfo &out = info(e.out), &a = info(e.a());
-    const bool in_pieces = in_ring(a) || in_ring(info(e.b()));
+    const bool in_pieces = in_ring(info(e.a())) || in_ring(info(e.b()));
     const Index pieces = in_pieces ? kernel_.pieces : 1;
-    const bool lone = out.cols >= c_.lone_cols && a.space == Space::registers;
     const double cycles =
         lane_of(w).part * static_cast<double>(e.cost.matmul_flops) / c_.tensor / static_cast<double>(pieces);
     for (Index p = 0; p < pieces; ++p) {
         for (const TileId id : {e.a(), e.b()})
             if (in_ring(info(id))) hear_piece(w, id, static_cast<std::size_t>(p));
         add(w, {.kind = Act::Kind::product,
-                .what = out.name,
+                .what = info(e.out).name,
                 .cycles = cycles,
-                .flag = p + 1 == pieces ? arrivals_[done].flag : no_signal,
-                .lone = lone ? c_.lone : 1});
+                .flag = p + 1 == pieces ? arrivals_[done].flag : no_signal});
     }
 }
 

@@ -24,8 +24,7 @@ LanePrograms::LanePrograms(const Rates& rates, const LaneConstants& constants, c
 
 void LanePrograms::end(const BlockMark&) {
     LaneActs acts(record_, rates_, c_, kernel_);
-    for (Index t = 0; t < tiles_; ++t) acts.add_tile();
-    acts.finish();
+    acts.add_tiles(tiles_);
     programs_ = acts.take_programs(), flags_ = acts.take_flags();
     const std::size_t lanes = programs_.size();
     programs_.reserve(lanes * static_cast<std::size_t>(kernel_.blocks));

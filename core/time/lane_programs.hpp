@@ -14,15 +14,13 @@ namespace tilescope {
 /// Constants of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM: those of an H100
 /// and an H200, measured with microbenchmarks (docs/measured/h200/forward). A GPU may have its own.
 struct LaneConstants {
-    double tensor = 4096;     ///< FLOPs of wgmma in f16 per cycle
-    double notices = 58;      ///< from the end of a product until the warpgroup that waits for it goes on
-    double barrier = 30;      ///< a named barrier, one way
-    double shuffles = 60;     ///< the two that a row's maximum or sum takes
-    double beside = 2.8;      ///< extra cycles per cycle of instructions while tensor cores are at work
-    double beside_dense = 1;  ///< the same for a pass of full-rate instructions alone,
-    double steals = 0.7;      ///< and the cycles that such a pass takes from the tensor cores, per cycle
-    double lone = 1;  ///< factor on a product of `lone_cols` columns or more while no other lane's product waits
-    Index lone_cols = 256;
+    double tensor = 4096;       ///< FLOPs of wgmma in f16 per cycle
+    double notices = 58;        ///< from the end of a product until the warpgroup that waits for it goes on
+    double barrier = 30;        ///< a named barrier, one way
+    double shuffles = 60;       ///< the two that a row's maximum or sum takes
+    double beside = 2.8;        ///< extra cycles per cycle of instructions while tensor cores are at work
+    double beside_dense = 1;    ///< the same for a pass of full-rate instructions alone,
+    double steals = 0.7;        ///< and the cycles that such a pass takes from the tensor cores, per cycle
     double bus = 86;            ///< bytes per cycle from L2 to one SM while all ask, eight or more for the same
     double port = 107;          ///< bytes per cycle that an SM takes in at most
     double credit = 65536;      ///< bytes that an idle SM gets at the port's rate

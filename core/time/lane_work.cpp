@@ -6,10 +6,6 @@
 namespace tilescope {
 namespace {
 
-constexpr double in_pairs = 0.5;  // instructions per element rounded to 16 bits: an instruction rounds two elements
-
-double& of_unit(PerUnit& busy, Unit u) { return busy[static_cast<std::size_t>(u)]; }
-double elements_of(const TileInfo& t) { return static_cast<double>(t.rows * t.cols); }
 /// Whether the tile has more than one column.
 bool wide(const TileInfo& t) { return t.cols > 1; }
 
@@ -70,9 +66,9 @@ void LaneActs::work_on(Warpgroup w, const Event& e, TileId tile) {
     } else {
         if (s.at != tile) new_pass(w, tile, e.operation->name);
         s.at = tile;
-        Pass& pass = passes_[held(w, tile).pass];
-        grow(w, pass, cost_of(lane_of(w), e, info(tile)));
-        act = pass.act;
+        const std::size_t pass = held(w, tile).pass;
+        grow(w, pass, prices_.of(e, info(tile), lane_of(w).part));
+        act = passes_[pass].act;
     }
     for (const TileId id : {e.out, e.a(), e.b()})
         if (id != no_tile) held(w, id).used = {act, none};
@@ -88,56 +84,17 @@ void LaneActs::work_on(Warpgroup w, const Event& e, TileId tile) {
 /// Rounds a tile of registers to 16 bits, in the last pass over it.
 void LaneActs::round(Warpgroup w, TileId from) {
     if (held(w, from).pass == none) new_pass(w, from, "round");
-    grow(w, passes_[held(w, from).pass], cost_of_rounding(lane_of(w), info(from)));
+    grow(w, held(w, from).pass, prices_.of_rounding(info(from), lane_of(w).part));
 }
 
-std::size_t LaneActs::new_pass(Warpgroup w, TileId id, const char* what) {
+void LaneActs::new_pass(Warpgroup w, TileId id, const char* what) {
     passes_.push_back({add(w, {.kind = Act::Kind::work, .what = what})});
-    return held(w, id).pass = passes_.size() - 1;
+    held(w, id).pass = passes_.size() - 1;
 }
 
-LaneActs::Cost LaneActs::cost_of_rounding(const Lane& lane, const TileInfo& tile) const {
-    Cost c{.instructions = in_pairs * lane.part * elements_of(tile)};
-    of_unit(c.busy, Unit::alu) = c.instructions / rates_.half;
-    return c;
-}
-
-LaneActs::Cost LaneActs::cost_of(const Lane& lane, const Event& e, const TileInfo& tile) const {
-    Cost c;
-    const double elements = lane.part * elements_of(tile);
-    const double exps = lane.part * static_cast<double>(e.cost.exps);
-    const double flops = lane.part * static_cast<double>(e.cost.other_flops);
-    const double integers = static_cast<double>(e.operation->price.integers) * elements;
-    if (takes_maximum(e.operation->effect)) {
-        c.instructions = elements;
-        of_unit(c.busy, Unit::alu) = elements / rates_.half;
-    } else {
-        const double full_rate = flops + kernel_.unfused * exps;
-        c.instructions = exps + full_rate + integers;
-        of_unit(c.busy, Unit::exp) = exps / rates_.exp;
-        of_unit(c.busy, Unit::fma) = full_rate / rates_.fma;
-        of_unit(c.busy, Unit::alu) = integers / rates_.half;
-    }
-    if (tile.space == Space::sram && e.kind() != Kind::reduce)
-        of_unit(c.busy, Unit::sram) = lane.part * static_cast<double>(tile.bytes()) / rates_.sram;
-    return c;
-}
-
-/// Exponentials and shared memory hide the other instructions of a pass. The full-rate instructions of a warp and
-/// those at half rate come one after the other. Full-rate ones alone also take cycles from the tensor cores.
-void LaneActs::grow(Warpgroup w, Pass& pass, const Cost& more) {
-    const double sigma = kernel_.sigma * lane_of(w).cycles;
-    for (std::size_t u = 0; u < unit_count; ++u) pass.busy[u] += more.busy[u];
-    pass.instructions += more.instructions / rates_.fma;
-    const double exp = of_unit(pass.busy, Unit::exp), sram = of_unit(pass.busy, Unit::sram);
-    const double fma = of_unit(pass.busy, Unit::fma), alu = of_unit(pass.busy, Unit::alu);
-    const double most = std::max({exp, sram, fma + alu});
-    const bool dense = most == fma && exp == 0 && alu == 0;
-    Act& act = acts(w)[pass.act];
-    act.unit = most == exp ? Unit::exp : most == sram ? Unit::sram : fma > alu ? Unit::fma : Unit::alu;
-    act.cycles = sigma * most;
-    act.beside = sigma * pass.instructions * (dense ? c_.beside_dense : c_.beside);
-    act.steals = dense ? sigma * pass.instructions * c_.steals : 0;
+void LaneActs::grow(Warpgroup w, std::size_t pass, const TileWork& more) {
+    passes_[pass].work.add(more);
+    prices_.set(acts(w)[passes_[pass].act], passes_[pass].work, lane_of(w).cycles);
 }
 
 }  // namespace tilescope

@@ -35,6 +35,7 @@ class Play {
         for (;;) {
             while (!ready_.empty()) go_on(take(ready_));
             if (wake()) continue;
+            set_rates();
             const double passed = until_next();
             if (passed == never) break;
             pass(passed);
@@ -56,6 +57,7 @@ class Play {
         std::uint32_t lane;
         const Act* act;
         double left, from;  // left: the share of the work that is left
+        double rate = 0;    // the share that is done in a cycle
     };
     struct Waiting {
         std::uint32_t lane;
@@ -200,43 +202,37 @@ class Play {
     Index at_work_on(const std::optional<Unit>& unit) const {
         return std::count_if(work_.begin(), work_.end(), [&](const Work& w) { return w.act->unit == unit; });
     }
-    /// The share of a piece of work that is done in a cycle.
-    double rate_of(const Work& w) const {
-        const Act& a = *w.act;
-        if (!a.unit) return 1 / a.cycles;
+    /// Sets how fast products and work go on from now until the next of them begins or ends.
+    void set_rates() {
         const auto all = static_cast<double>(static_cast<Index>(work_.size()) - at_work_on(std::nullopt));
-        return 1 / (a.cycles * static_cast<double>(at_work_on(a.unit)) + (queue_.empty() ? 0 : a.beside * all));
-    }
-    /// How many cycles of the first product are done in a cycle.
-    double rate_of_products() const {
         double stolen = 0;
-        for (const Work& w : work_) stolen += w.act->steals * rate_of(w);
-        const bool lone =
-            std::all_of(queue_.begin(), queue_.end(), [&](const Product& p) { return p.lane == queue_.front().lane; });
-        return std::max(least_of_tensor_cores, 1 - stolen) / (lone ? queue_.front().act->lone : 1);
+        for (Work& w : work_) {
+            const Act& a = *w.act;
+            const double beside = queue_.empty() ? 0 : a.beside * all;
+            w.rate = 1 / (a.unit ? a.cycles * static_cast<double>(at_work_on(a.unit)) + beside : a.cycles);
+            stolen += a.steals * w.rate;
+        }
+        rate_of_products_ = std::max(least_of_tensor_cores, 1 - stolen);
     }
     double until_next() const {
         double least = timers_.empty() ? never : timers_.top().at - now_;
-        if (!queue_.empty()) least = std::min(least, queue_.front().left / rate_of_products());
-        for (const Work& w : work_) least = std::min(least, w.left / rate_of(w));
+        if (!queue_.empty()) least = std::min(least, queue_.front().left / rate_of_products_);
+        for (const Work& w : work_) least = std::min(least, w.left / w.rate);
         return least == never ? never : std::max(least, 0.0);
     }
 
     void pass(double cycles) {
         constexpr double of_a_cycle = 1e-6, of_work = 1e-9;
-        const double products = queue_.empty() ? 0 : rate_of_products();
-        std::vector<double> rates;
-        for (const Work& w : work_) rates.push_back(rate_of(w));
         account(cycles);
         // If only timers run, the time is that of the next timer, without a rounding error.
         now_ = queue_.empty() && work_.empty() ? timers_.top().at : now_ + cycles;
-        if (!queue_.empty() && (queue_.front().left -= products * cycles) < of_a_cycle) {
+        if (!queue_.empty() && (queue_.front().left -= rate_of_products_ * cycles) < of_a_cycle) {
             const Product done = queue_.front();
             queue_.pop_front();
             finish(done.lane, *done.act, done.from);
             if (!queue_.empty()) queue_.front().from = now_;
         }
-        for (std::size_t k = 0; k < work_.size(); ++k) work_[k].left -= rates[k] * cycles;
+        for (Work& w : work_) w.left -= w.rate * cycles;
         std::erase_if(work_, [&](const Work& w) {
             if (w.left >= of_work) return false;
             finish(w.lane, *w.act, w.from);
@@ -295,6 +291,7 @@ class Play {
     std::deque<std::uint32_t> ready_;
     std::vector<Waiting> waiting_;
     std::deque<Product> queue_;
+    double rate_of_products_ = 1;  // cycles of the first product that are done in a cycle
     std::vector<Work> work_;
     std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
     std::uint64_t timers_set_ = 0;

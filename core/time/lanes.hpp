@@ -32,6 +32,7 @@ enum class Awaited : std::uint8_t {
     stored,   ///< the last tile's result, which leaves shared memory
 };
 
+/// Its fields stand so that it is small: a thread block has thousands.
 struct Act {
     enum class Kind : std::uint8_t {
         product,  ///< goes to the end of the tensor cores' queue, and the lane goes on; sets its flags when it is done
@@ -51,15 +52,14 @@ struct Act {
     Signal flag = no_signal;   ///< says that the result is there
     Signal frees = no_signal;  ///< says that the operand is no longer needed: its slot of a ring is free
     Index count = 1;
-    double lone = 1;                   ///< of a product: factor on its cycles while no other lane has one in the queue
     double bytes = 0;                  ///< of a load
     std::optional<Unit> unit = {};     ///< of work; nullopt: it uses no unit, as the latency of a shuffle
+    Awaited awaited = Awaited::other;  ///< of a wait
+    Signal place = no_signal;          ///< of a load into a ring: the flag that says that the slot is free again,
+    const char* ring = nullptr;        ///< the ring's name,
+    Index slot = 0;                    ///< and the number of the slot
     double beside = 0;                 ///< of work: extra cycles of the whole act while products run
     double steals = 0;                 ///< of work: cycles that the whole act takes away from the tensor cores
-    Awaited awaited = Awaited::other;  ///< of a wait
-    const char* ring = nullptr;        ///< of a load into a ring: the ring's name,
-    Index slot = 0;                    ///< the number of the slot,
-    Signal place = no_signal;          ///< and the flag that says that the slot is free again
 };
 
 struct LaneProgram {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -83,9 +84,9 @@ std::shared_ptr<LanePrograms> programs_of(const Experiment& e, LanedKernel kerne
     return programs;
 }
 
-/// All that a law depends on.
+/// All that a law depends on, or with `steps` above 0 the cycles of a tile of so many steps.
 using LawKey = std::array<double, 48>;
-LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
+LawKey key_of(const Experiment& e, Index blocks, const Outside& outside, Index steps = 0) {
     const Problem p = of_steps(e, 1);
     const Tiling& t = e.tiling;
     const GpuSpec& g = e.gpu;
@@ -96,9 +97,10 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     std::uint32_t used = 0;  // a bit for each feature, because each may change the program
     for (const Feature f : all_features) used = 2 * used + (p.uses(f) ? 1 : 0);
     add(p.dim, p.dim_v, static_cast<int>(p.dtype), used, p.bias.terms.size());
-    add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, outside.missed, outside.dram, outside.sharing);
+    add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, steps, outside.missed);
     add(g.fp32_lanes, g.exp_per_clk, g.sram_bytes_per_clk.value_or(0), g.registers_per_sm);
-    const LaneConstants c = constants_on(g);
+    const LaneConstants c = constants_on(g, outside);
+    add(c.dram);
     for (const auto& [_, constant] : measured_constants) add(c.*constant);
     return key;
 }
@@ -123,22 +125,17 @@ constexpr Index steps_of_law = 8, more_steps = 16;
 struct Played {
     const Experiment& e;
     LanedKernel kernel;
-    const Outside& outside;
+    Outside outside;
 
     std::shared_ptr<LanePrograms> of(Index steps) const { return programs_of(e, kernel, steps, tiles_of_law, outside); }
     const TileLaw& law() const {
         return kept<TileLaw>(key_of(e, kernel.blocks, outside),
                              [&] { return law_of(*of(steps_of_law), steps_of_law, *of(more_steps), more_steps); });
     }
-    /// Cycles of a tile of 1, 2, ... steps, which is too short for the law.
-    const std::vector<double>& few() const {
-        return kept<std::vector<double>>(key_of(e, kernel.blocks, outside), [&] {
-            std::vector<double> cycles;
-            for (Index n = 1; n < steps_of_law; ++n) {
-                const TileCycles tile = cycles_of_tile(*of(n));
-                cycles.push_back(kernel.persistent || kernel.blocks > 1 ? tile.tile : tile.first);
-            }
-            return cycles;
+    double cycles(Index steps) const {
+        return kept<double>(key_of(e, kernel.blocks, outside, steps), [&] {
+            const TileCycles tile = cycles_of_tile(*of(steps));
+            return kernel.persistent || kernel.blocks > 1 ? tile.tile : tile.first;
         });
     }
 };
@@ -197,9 +194,9 @@ StepTime LanedTimes::step() const {
 
 double LanedTimes::fixed(double steps) const {
     const TileLaw& l = laws.back();
-    const auto n = static_cast<std::size_t>(steps);
+    const auto n = static_cast<Index>(steps);
     const double beside_steps =
-        n >= 1 && n <= few.size() ? few[n - 1] - static_cast<double>(n) * l.step : l.own_tile(0, kernel);
+        n >= 1 && n < steps_of_law ? few(n) - static_cast<double>(n) * l.step : l.own_tile(0, kernel);
     return (kernel.persistent ? 0 : start_of_block) + std::max(0.0, beside_steps);
 }
 
@@ -229,16 +226,14 @@ LanedTimes laned_times(const Experiment& e, Index blocks_on_sm, const Outside& g
     Outside outside = given;
     outside.missed = std::round(hundredths * std::min(1.0, given.missed)) / hundredths;
     outside.dram = outside.missed > 0 ? given.dram : 0;
-    outside.sharing = std::min<Index>(given.sharing, 8);
     LanedTimes times{{}, e.algorithm->kernel->laned(e.problem, e.tiling, e.gpu)};
-    times.kernel.blocks = blocks_on_sm;
     Played played{e, times.kernel, outside};
     for (Index r = 1; r <= blocks_on_sm; ++r) {
-        played.kernel.blocks = r;
+        times.kernel.blocks = played.kernel.blocks = r;
         times.laws.push_back(played.law());
     }
+    times.few = [played](Index steps) { return played.cycles(steps); };
     const bool masked = e.problem.mask.hides();
-    if (masked || ceil_div(e.problem.seq_k, e.tiling.bc) < steps_of_law) times.few = played.few();
     times.longer = masked ? under_a_mask : 1;
     times.more = !masked && e.problem.seq_k % e.tiling.bc != 0 ? times.kernel.ragged : 0;
     return times;

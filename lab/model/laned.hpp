@@ -1,6 +1,7 @@
 // A kernel whose warps have roles, on one SM: its program's lanes, played in cycles.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,12 +26,14 @@ struct Outside {
 };
 
 /// The laws of a row tile, by the number of thread blocks that share the SM: the first is for one alone. Laws are kept:
-/// a second call for the same tile looks them up. Throws Stuck where lanes wait for each other for ever.
+/// a second call for the same tile looks them up. Refers to the experiment. Throws Stuck where lanes wait for each
+/// other for ever.
 struct LanedTimes {
     std::vector<TileLaw> laws;
     LanedKernel kernel;
-    std::vector<double> few = {};  ///< cycles of a row tile of 1, 2, ... steps, which is too short for the law
-    double longer = 1, more = 0;   ///< factor on a step under a mask; cycles that a cut key tile adds to a step
+    /// Cycles of a row tile of so few steps that the law does not hold: played when first asked for.
+    std::function<double(Index steps)> few = {};
+    double longer = 1, more = 0;  ///< factor on a step under a mask; cycles that a cut key tile adds to a step
 
     /// A step of the loop over key tiles.
     StepTime step() const;

@@ -1,6 +1,7 @@
 // The lanes of flash_v3, played on one SM.
 #include "lab/model/laned.hpp"
 
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -91,4 +92,28 @@ TEST_CASE("each number of lanes that a calibration measures is in their times", 
     }
     // The H200's are the model's own numbers.
     for (const Index sharing : {alone, four, eight}) CHECK(law_on(unmeasured, sharing) == law_on(preset, sharing));
+}
+
+TEST_CASE("a tile of few steps takes what is played, and one of many what its law says", "[laned]") {
+    Problem p;
+    p.seq_q = p.seq_k = 4096, p.dim = p.dim_v = 128;
+    const Algorithm& a = *find_algorithm("flash_v3");
+    const GpuSpec gpu = gpu_preset("H100");
+    const Experiment e{&a, p, completed({}, a, p, gpu), gpu};
+    const LanedTimes times = laned_times(e, 1);
+    const TileLaw& law = times.laws.front();
+    const auto played = [&](Index steps) {
+        double before = 0, last = 0;
+        for (const LaneEnd& end : played_lanes(e, steps, tiles_of_law).play.ends) {
+            if (end.tile == 2) before = end.at;
+            last = end.at;
+        }
+        return (last - before) / 2;
+    };
+    for (const Index steps : {1, 2, 7}) {
+        const auto n = static_cast<double>(steps);
+        CAPTURE(steps, law.tile(n));
+        CHECK(std::abs(times.fixed(n) + n * law.step - played(steps)) < 1e-6);
+    }
+    for (const double n : {8, 100}) CHECK(std::abs(times.fixed(n) - law.fixed) < 1e-6);
 }

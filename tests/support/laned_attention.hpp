@@ -135,7 +135,7 @@ struct LanedMachine {
 /// The constants of the model's first edition, by which the numbers of these tests were worked out.
 inline LaneConstants first_model() {
     LaneConstants c;
-    c.bus = 30, c.port = 0, c.credit = 0, c.latency = 555, c.slot_notices = 0, c.lone = 1.46;
+    c.bus = 30, c.port = 0, c.credit = 0, c.latency = 555, c.slot_notices = 0;
     return c;
 }
 

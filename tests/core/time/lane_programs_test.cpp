@@ -36,10 +36,10 @@ TEST_CASE("lanes: periods of the tile program, to the cycle", "[lanes]") {
     CHECK(bare({.overlap = true, .turns = true, .one_lane = true}) == 2425);
     struct Row {
         Index dim;
-        std::array<long, 5> cycles;
+        std::array<long, 5> cycles;  // 4,409: lanes_test.cpp has the other steady state
     };
     for (const Row& row : {Row{64, {2854, 2194, 1935, 1927, 1945}}, Row{128, {4369, 2998, 2547, 2541, 2549}},
-                           Row{256, {8738, 5030, 5351, 4369, 4369}}}) {
+                           Row{256, {8738, 4692, 4409, 4369, 4369}}}) {
         INFO("d = " << row.dim);
         const auto compiled = [&](LanedAttention a, LanedMachine m = {1.1, 30}) {
             a.dim = row.dim;
@@ -61,7 +61,7 @@ TEST_CASE("lanes: warpgroups that load for themselves meet in each step", "[lane
     const LanedMachine compiled{1.1, 30};
     CHECK(met(64, compiled) == 2334);
     CHECK(met(128, compiled) == 3250);
-    CHECK(met(256, compiled) == 5156);
+    CHECK(met(256, compiled) == 5138);
     const PlayedAttention played({.one_lane = true, .producer = false});
     REQUIRE(played.lanes.programs().size() == 3);
     CHECK(played.lanes.programs()[0].name == "copies of WG1");
@@ -78,9 +78,9 @@ TEST_CASE("lanes: half tiles in a ring of the tile program", "[lanes]") {
         };
         return std::lround((end(16) - end(8)) / 8);
     };
-    CHECK(halves(5, {1.1, 30}) == 4964);
-    CHECK(halves(6, {1.1, 30}) == 4371);  // 4,371 without a rescaling in the first step
-    CHECK(halves(5, {1.1, 30, 0, 0, 0}) == 4865);
+    CHECK(halves(5, {1.1, 30}) == 4954);
+    CHECK(halves(6, {1.1, 30}) == 4369);
+    CHECK(halves(5, {1.1, 30, 0, 0, 0}) == 4856);
 }
 
 namespace {

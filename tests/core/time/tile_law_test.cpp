@@ -77,7 +77,7 @@ TEST_CASE("lanes: the laws of persistent kernels, to the cycle", "[lanes]") {
     check_law("cuDNN, d = 64, misses", {overlapped(64, 7), misses}, {2537.60, 1945.04, 2201.05, 60});
     check_law("cuDNN, d = 128, misses", {overlapped(128, 6), misses}, {3712.01, 2549.10, 3593.92, 60});
     check_law("cuDNN, d = 256", {overlapped(256, 3), {.output = P::query, .pieces = 2, .slots = 5}},
-              {5320.08, 4963.81, 5638.89, 60});
+              {4391.32, 4954.36, 4710.14, 60});
 
     LanedAttention a = overlapped(128, 4);
     check_law("FlashAttention-3, causal", {a, ring}, {4784.78, 2549.10, 3574.42, 60});
@@ -90,7 +90,8 @@ TEST_CASE("lanes: the laws of persistent kernels, to the cycle", "[lanes]") {
     a.overlap = false, a.producer = true;
     check_law("FlashAttention-3 without pipelining", {a, pair}, {3914.91, 4074.30, 2704.55, 60});
     a = overlapped(256, 4), a.keys = 80, a.turns = false;
-    check_law("FlashAttention-3, d = 256", {a, pair}, {6282.45, 2757.12, 4416.73, 60});
+    // Without turns, when warpgroups start decides how they meet at the tensor cores: some of the shuffles is hidden.
+    check_law("FlashAttention-3, d = 256", {a, pair}, {5803.77, 2757.12, 3938.05, 24.14});
     // Three warpgroups are not quite periodic, so that a later start moves the law by a fraction of a cycle a step.
     a = overlapped(64, 4), a.groups = 3;
     check_law("FlashAttention-3, d = 64", {a, ring}, {3715.43, 2679.91, 2668.91, 57.94, 0.26});
@@ -213,7 +214,7 @@ TEST_CASE("lanes: what units do and lanes wait for in a step", "[lanes]") {
     double for_v = 0;
     for (const TileLaw::Wait& w : small.waits)
         if (w.lane == "WG1 1" && w.awaited == Awaited::load && w.what == "V") for_v = w.cycles;
-    CHECK(std::lround(100 * for_v / small.step) == 35);
+    CHECK(std::lround(100 * for_v / small.step) == 36);
     // One warpgroup, one thing after the other: the sum.
     const TileLaw alone = law_of_case({{.groups = 1}, {.sigma = 1}, [] {
                                            LaneConstants c = first_model();

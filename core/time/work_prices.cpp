@@ -1,0 +1,63 @@
+#include "core/time/work_prices.hpp"
+
+#include <algorithm>
+
+namespace tilescope {
+namespace {
+
+constexpr double in_pairs = 0.5;  // instructions per element rounded to 16 bits: an instruction rounds two elements
+
+double& of_unit(PerUnit& busy, Unit u) { return busy[static_cast<std::size_t>(u)]; }
+double elements_of(const TileInfo& t) { return static_cast<double>(t.rows * t.cols); }
+
+}  // namespace
+
+void TileWork::add(const TileWork& more) {
+    for (std::size_t u = 0; u < unit_count; ++u) busy[u] += more.busy[u];
+    instructions += more.instructions;
+}
+
+TileWork WorkPrices::of_rounding(const TileInfo& tile, double part) const {
+    const double instructions = in_pairs * part * elements_of(tile);
+    TileWork w{.instructions = instructions / rates_.fma};
+    of_unit(w.busy, Unit::alu) = instructions / rates_.half;
+    return w;
+}
+
+TileWork WorkPrices::of(const Event& e, const TileInfo& tile, double part) const {
+    TileWork w;
+    const double elements = part * elements_of(tile);
+    const double exps = part * static_cast<double>(e.cost.exps);
+    const double flops = part * static_cast<double>(e.cost.other_flops);
+    const double integers = static_cast<double>(e.operation->price.integers) * elements;
+    if (takes_maximum(e.operation->effect)) {
+        w.instructions = elements / rates_.fma;
+        of_unit(w.busy, Unit::alu) = elements / rates_.half;
+    } else {
+        const double full_rate = flops + kernel_.unfused * exps;
+        w.instructions = (exps + full_rate + integers) / rates_.fma;
+        of_unit(w.busy, Unit::exp) = exps / rates_.exp;
+        of_unit(w.busy, Unit::fma) = full_rate / rates_.fma;
+        of_unit(w.busy, Unit::alu) = integers / rates_.half;
+    }
+    if (tile.space == Space::sram && e.kind() != Kind::reduce)
+        of_unit(w.busy, Unit::sram) = part * static_cast<double>(tile.bytes()) / rates_.sram;
+    return w;
+}
+
+/// Exponentials and shared memory hide the other instructions of a pass. The full-rate instructions of a warp and
+/// those at half rate come one after the other. Full-rate ones alone also take cycles from the tensor cores.
+void WorkPrices::set(Act& act, const TileWork& work, double slower) const {
+    const double sigma = kernel_.sigma * slower;
+    PerUnit busy = work.busy;
+    const double exp = of_unit(busy, Unit::exp), sram = of_unit(busy, Unit::sram);
+    const double fma = of_unit(busy, Unit::fma), alu = of_unit(busy, Unit::alu);
+    const double most = std::max({exp, sram, fma + alu});
+    const bool dense = most == fma && exp == 0 && alu == 0;
+    act.unit = most == exp ? Unit::exp : most == sram ? Unit::sram : fma > alu ? Unit::fma : Unit::alu;
+    act.cycles = sigma * most;
+    act.beside = sigma * work.instructions * (dense ? c_.beside_dense : c_.beside);
+    act.steals = dense ? sigma * work.instructions * c_.steals : 0;
+}
+
+}  // namespace tilescope
