@@ -6,6 +6,7 @@
 
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/dram.hpp"
+#include "lab/model/laned.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/study/tile_plane.hpp"
@@ -23,16 +24,27 @@ Experiment flash_v2(Index heads, Index seq, bool causal, Tiling tiling = {128, 1
     return {find_algorithm("flash_v2"), p, tiling, gpu_preset("A100-40GB")};
 }
 
-/// One folded run, report included. Arguments: heads, sequence length, causal.
+/// FlashAttention-2 or 3, by the first argument, on an H100 whose L2 is not played.
+Experiment flash(const benchmark::State& state, Index heads, Index seq, bool causal) {
+    Experiment e = flash_v2(heads, seq, causal);
+    if (state.range(0) == 3) e.algorithm = find_algorithm("flash_v3");
+    e.gpu = gpu_preset("H100");
+    e.gpu.l2_bytes = 0;
+    return e;
+}
+Experiment flash(const benchmark::State& state) {
+    return flash(state, state.range(1), state.range(2), state.range(3) != 0);
+}
+
+/// One folded run, report included. Arguments: which FlashAttention, heads, sequence length, causal.
 void count_run(benchmark::State& state) {
-    const Experiment e = flash_v2(state.range(0), state.range(1), state.range(2) != 0);
+    const Experiment e = flash(state);
     for (auto _ : state) benchmark::DoNotOptimize(count(e));
 }
 BENCHMARK(count_run)
-    ->ArgNames({"heads", "seq", "causal"})
-    ->Args({64, 16384, 0})
-    ->Args({64, 16384, 1})
-    ->Args({1, 1048576, 1})
+    ->ArgNames({"flash", "heads", "seq", "causal"})
+    ->ArgsProduct({{2, 3}, {64}, {16384}, {0, 1}})
+    ->ArgsProduct({{2, 3}, {1}, {1048576}, {1}})
     ->Unit(benchmark::kMicrosecond);
 
 /// The same for a sliding window over a long sequence.
@@ -58,34 +70,74 @@ void count_plane(benchmark::State& state) {
 }
 BENCHMARK(count_plane)->Unit(benchmark::kMillisecond);
 
-/// Modelled time, without the L2, of a run that is counted beforehand. Arguments: heads, sequence length, causal.
+/// Modelled time, without the L2, of a run that is counted beforehand. Arguments as for count_run.
 void time_run(benchmark::State& state) {
-    Experiment e = flash_v2(state.range(0), state.range(1), state.range(2) != 0);
-    e.gpu = gpu_preset("H100");
-    e.gpu.l2_bytes = 0;
+    const Experiment e = flash(state);
     Outline outline;
     Listener* const listeners[] = {&outline};
     const Report counted = count(e, nullptr, listeners);
     for (auto _ : state) benchmark::DoNotOptimize(time_of(counted, outline));
 }
 BENCHMARK(time_run)
-    ->ArgNames({"heads", "seq", "causal"})
-    ->Args({64, 16384, 0})
-    ->Args({128, 65536, 1})
+    ->ArgNames({"flash", "heads", "seq", "causal"})
+    ->ArgsProduct({{2, 3}, {64}, {16384}, {0}})
+    ->ArgsProduct({{2, 3}, {128}, {65536}, {1}})
     ->Unit(benchmark::kMicrosecond);
 
 /// Counting and timing together: what a search over tiles does for each tiling.
 void count_and_time_run(benchmark::State& state) {
-    Experiment e = flash_v2(state.range(0), state.range(1), state.range(2) != 0);
-    e.gpu = gpu_preset("H100");
-    e.gpu.l2_bytes = 0;
+    const Experiment e = flash(state);
     for (auto _ : state) benchmark::DoNotOptimize(time_of(e));
 }
 BENCHMARK(count_and_time_run)
-    ->ArgNames({"heads", "seq", "causal"})
-    ->Args({64, 16384, 0})
-    ->Args({128, 65536, 1})
+    ->ArgNames({"flash", "heads", "seq", "causal"})
+    ->ArgsProduct({{2, 3}, {64}, {16384}, {0}})
+    ->ArgsProduct({{2, 3}, {128}, {65536}, {1}})
     ->Unit(benchmark::kMicrosecond);
+
+/// Counts and times another sequence length each time, up to 16,384. The lanes of FlashAttention-3's tile were played
+/// before. Arguments: which FlashAttention, causal.
+void further_shape(benchmark::State& state) {
+    Experiment e = flash(state, 64, 16384, state.range(1) != 0);
+    const auto next = [&] {
+        const Index seq = e.problem.seq_k % 16384 + 128;
+        e.problem.seq_q = e.problem.seq_k = seq;
+    };
+    for (int k = 0; k < 128; ++k) next(), time_of(e);
+    for (auto _ : state) next(), benchmark::DoNotOptimize(time_of(e));
+}
+BENCHMARK(further_shape)->ArgNames({"flash", "causal"})->ArgsProduct({{2, 3}, {0, 1}})->Unit(benchmark::kMicrosecond);
+
+/// A tile whose lanes were not played before, because what DRAM gives an SM is always another number. Under a mask
+/// that takes the tiles of few steps, too. Arguments: head dimension, the named kernel (0: the usual one), causal.
+void new_tile(benchmark::State& state) {
+    Experiment e = flash_v2(1, 16384, state.range(2) != 0);
+    e.algorithm = find_algorithm("flash_v3"), e.gpu = gpu_preset("H100");
+    e.problem.dim = e.problem.dim_v = state.range(0);
+    e.tiling = {0, 0};
+    e.tiling.like = state.range(1);
+    e.tiling = with_roles(e);
+    Outside outside{.missed = 0.05, .dram = 13};
+    for (auto _ : state) {
+        outside.dram += 1e-6;
+        const LanedTimes times = laned_times(e, 1, outside);
+        double cycles = times.fixed(100);
+        for (int n = 1; n < 8 && state.range(2) != 0; ++n) cycles += times.fixed(n);
+        benchmark::DoNotOptimize(cycles);
+    }
+}
+BENCHMARK(new_tile)
+    ->ArgNames({"dim", "like", "causal"})
+    ->ArgsProduct({{64, 128, 256}, {0, 3}, {0, 1}})
+    ->Unit(benchmark::kMicrosecond);
+
+/// The same of a tile that was played.
+void known_tile(benchmark::State& state) {
+    Experiment e = flash_v2(1, 16384, false);
+    e.algorithm = find_algorithm("flash_v3"), e.gpu = gpu_preset("H100");
+    for (auto _ : state) benchmark::DoNotOptimize(laned_times(e, 1));
+}
+BENCHMARK(known_tile)->Unit(benchmark::kMicrosecond);
 
 /// Plays the L2 of a launch tile by tile, in the order of the timeline. Reports visits of tiles per second.
 void play_l2(benchmark::State& state) {
