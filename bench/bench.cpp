@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <chrono>
 
+#include "core/machine/event.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/dram.hpp"
 #include "lab/model/laned.hpp"
@@ -36,10 +37,20 @@ Experiment flash(const benchmark::State& state) {
     return flash(state, state.range(1), state.range(2), state.range(3) != 0);
 }
 
-/// One folded run, report included. Arguments: which FlashAttention, heads, sequence length, causal.
+struct Operations : Listener {
+    Count all = 0;
+    void on(const Event& e, TileData) override { all += works(e.kind()); }
+};
+
+/// One folded run, report included, and how many operations it carried out. Arguments: which FlashAttention, heads,
+/// sequence length, causal.
 void count_run(benchmark::State& state) {
     const Experiment e = flash(state);
     for (auto _ : state) benchmark::DoNotOptimize(count(e));
+    Operations operations;
+    Listener* const listeners[] = {&operations};
+    count(e, nullptr, listeners);
+    state.counters["operations"] = static_cast<double>(operations.all);
 }
 BENCHMARK(count_run)
     ->ArgNames({"flash", "heads", "seq", "causal"})
@@ -117,10 +128,9 @@ void new_tile(benchmark::State& state) {
     e.tiling = {0, 0};
     e.tiling.like = state.range(1);
     e.tiling = with_roles(e);
-    Outside outside{.missed = 0.05, .dram = 13};
+    static double dram = 13;  // goes on over repetitions
     for (auto _ : state) {
-        outside.dram += 1e-6;
-        const LanedTimes times = laned_times(e, 1, outside);
+        const LanedTimes times = laned_times(e, 1, {.missed = 0.05, .dram = dram += 1e-6});
         double cycles = times.fixed(100);
         for (int n = 1; n < 8 && state.range(2) != 0; ++n) cycles += times.fixed(n);
         benchmark::DoNotOptimize(cycles);

@@ -124,12 +124,13 @@ Signal LaneActs::meeting(std::size_t lane, Index number) {
 }
 
 /// Returns the number of the act.
-std::size_t LaneActs::add(Warpgroup w, Act act) {
+std::size_t LaneActs::add(Warpgroup w, const Act& act) {
     State& s = states_[w];
-    if (step_ >= 0 && s.told != step_) acts(w).push_back({.kind = Act::Kind::mark, .step = s.told = step_});
-    act.step = std::max<Index>(step_, 0);
-    acts(w).push_back(act);
-    return acts(w).size() - 1;
+    std::vector<Act>& all = acts(w);
+    if (step_ >= 0 && s.told != step_) all.push_back({.kind = Act::Kind::mark, .step = s.told = step_});
+    all.push_back(act);
+    all.back().step = std::max<Index>(step_, 0);
+    return all.size() - 1;
 }
 
 void LaneActs::wait(Warpgroup w, Signal flag, Index count, Awaited awaited, const char* what) {

@@ -39,7 +39,7 @@ class LaneActs : private LaneState {
     void free_slot(Warpgroup w, TileId id);
     Signal done_with(Warpgroup w, TileId id);
 
-    std::size_t add(Warpgroup w, Act act);
+    std::size_t add(Warpgroup w, const Act& act);
     void wait(Warpgroup w, Signal flag, Index count, Awaited awaited, const char* what);
     void hear(Warpgroup w, std::size_t arrival, const char* what);
     void hear_made(Warpgroup w, TileId id);
