@@ -64,6 +64,23 @@ PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, con
     return tiles_of(has_tiles ? *own.released : *usual->kernel->released, p, gpu);
 }
 
+PublishedTiles tiles_behind(const Experiment& e) {
+    for (const Knob& k : e.algorithm->knobs)
+        if (k.value == &Tiling::like && e.tiling.like > 0) {
+            const Tiling tiling = e.algorithm->kernel->complete(e.problem, {.like = e.tiling.like}, e.gpu);
+            return {tiling, message("published_tiles.as_like", k.text(e.tiling)), ""};
+        }
+    return published_tiles(*e.algorithm, e.problem, e.gpu);
+}
+
+std::string whose_tiles(const Experiment& e) {
+    const PublishedTiles behind = tiles_behind(e);
+    const Tiling cut = cut_to(e.problem, behind.tiling);
+    const std::string tiles = behind.whose.empty() ? message("published_tiles.tiles", behind.source)
+                                                   : message("published_tiles.tiles_of", behind.name());
+    return e.tiling.br == cut.br && e.tiling.bc == cut.bc ? tiles : message("published_tiles.others", tiles);
+}
+
 std::string published_kernel(const ReleasedKernel& r, const Problem& p, const GpuSpec& gpu) {
     const std::string from = carried_from(r, p, gpu);
     return from.empty() ? message("published_tiles.kernel", message(r.whose), message(r.kernel))

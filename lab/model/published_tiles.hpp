@@ -6,6 +6,7 @@
 
 #include "algorithms/contract/algorithm.hpp"
 #include "algorithms/contract/kernel_description.hpp"
+#include "lab/run/experiment.hpp"
 
 namespace tilescope::lab {
 
@@ -28,6 +29,11 @@ struct PublishedTiles {
 /// tiles, as in `compare`, except kernels of tiled products: other tiles would make other warps, and another kernel.
 PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu,
                                bool shared = false);
+
+/// The same of the kernel of a library that the experiment names, where it names one.
+PublishedTiles tiles_behind(const Experiment& experiment);
+/// "FlashAttention-3's tiles", "tiles as in cudnn-9.19"; where the experiment has others, "not" these.
+std::string whose_tiles(const Experiment& experiment);
 
 /// The tiling, no larger than the problem.
 inline Tiling cut_to(const Problem& p, Tiling t) { return {std::min(t.br, p.seq_q), std::min(t.bc, p.seq_k)}; }

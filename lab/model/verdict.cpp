@@ -60,6 +60,16 @@ std::string more_blocks(const std::string& keys, const LaunchTime& t, const Expe
                         : message("verdict.more_heads_or_two", rows, or_keys);
 }
 
+/// "With --heads 128 every SM has row blocks for a while: ...": twice as many heads as often as it takes to fill all
+/// slots four times. Empty where the kernel has no lanes to be told of.
+std::string heads_that_show_lanes(const LaunchTime& t, const Experiment& e) {
+    constexpr Count waves = 4;
+    if (!t.lanes || e.problem.mask.hides()) return "";
+    Index times = 1;
+    while (t.blocks * times < waves * e.gpu.sms * t.residency.blocks) times *= 2;
+    return message("verdict.heads_for_lanes", std::to_string(e.problem.heads * times));
+}
+
 /// "124 of 132 SMs have no thread block: keys in parallel (split_kv) would make more."; empty where every SM has one,
 /// or the bound says it already.
 std::string idle_sms(const LaunchTime& t, const Experiment& e) {
@@ -91,8 +101,8 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
         case Bound::blocks:
             if (2 * t.blocks >= e.gpu.sms * t.residency.blocks)  // enough to fill half the slots
                 return message("verdict.uneven_blocks", t.blocks, text::tenths(t.imbalance));
-            return text::sentences(
-                {message("verdict.few_blocks", t.blocks, e.gpu.sms, t.residency.blocks), more_blocks(keys, t, e)});
+            return text::sentences({message("verdict.few_blocks", t.blocks, e.gpu.sms, t.residency.blocks),
+                                    more_blocks(keys, t, e), heads_that_show_lanes(t, e)});
         case Bound::dependency:
             return message("verdict.no_unit_all_the_time", busiest(t.busy));
         default: {

@@ -18,6 +18,8 @@ KNOWN = [
     ("run fa2", "flash_v2"), ("run flash_attention", "flash_v2"), ("run fa1", "flash_v1"),
     ("run flash_decoding", "split_kv"), ("run paged_attention", "--page-size"), ("run flashmla", "MLA"),
     ("run sdpa", "PyTorch"), ("run naive", "standard"), ("run xformers", "memory_efficient"), ("run cudnn", "cuDNN's"), ("run triton", "triton-ws"), ("run flashinfer", "library"),
+    ("compare flash_v2 cudnn", "flash_v3:like=cudnn-9.19"), ("compare flash_v2 triton-ws", "flash_v3:like=triton-ws"),
+    ("run fa3-2025", "--like fa3-2025"),
     ("run flex_attention", "--block-mask"), ("run ring_attention", "several GPUs"), ("run sage", "8-bit"),
     ("run linear_attention", "linear attention"),
     ("run flash_v2 --dtype fp8", "8-bit"), ("run flash_v2 --dtype e4m3", "8-bit"), ("run flash_v2 --dtype e5m2", "8-bit"),

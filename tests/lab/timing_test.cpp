@@ -186,6 +186,22 @@ TEST_CASE("a smaller Br is advised where row blocks are thread blocks, and rows 
     CHECK_FALSE(contains(words, "Too few"));
 }
 
+TEST_CASE("a kernel with lanes that has too few thread blocks is told with how many heads its lanes can be seen",
+          "[timing]") {
+    const auto said = [](Index heads, Index kv_heads) {
+        Experiment e = experiment("flash_v3", heads, 1024, Dtype::f16, {128, 128});
+        e.problem.kv_heads = kv_heads;
+        return verdict(time_of(e), e);
+    };
+    CHECK(contains(said(8, 8), "Too few thread blocks: 64 for 132 SMs"));
+    CHECK(contains(said(8, 8), "--heads 128 keeps all SMs at work"));
+    CHECK(contains(said(6, 2), "--heads 96 keeps all SMs at work"));
+    for (const auto& [heads, kv_heads] : {std::pair<Index, Index>{128, 128}, {96, 2}}) {
+        CHECK_FALSE(contains(said(heads, kv_heads), "Too few"));
+        CHECK(contains(said(heads, kv_heads), "CUDA cores"));
+    }
+}
+
 TEST_CASE("errors are stated of the machines that were measured, and of no other", "[timing]") {
     for (const std::string& name : gpu_preset_names()) {
         CAPTURE(name);
