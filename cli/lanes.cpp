@@ -13,6 +13,7 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/model/published_tiles.hpp"
 #include "show/stage/lane_chart.hpp"
 #include "show/stage/lanes_text.hpp"
 
@@ -60,6 +61,7 @@ constexpr TimesColumn times_columns[] = {
     {"lanes.column_turn", [](const show::LaneTimes& t) { return t.of(Awaited::turn); }},
     {"lanes.column_load", [](const show::LaneTimes& t) { return t.of(Awaited::load); }},
     {"lanes.column_slot", [](const show::LaneTimes& t) { return t.of(Awaited::slot); }},
+    {"lanes.column_busy", [](const show::LaneTimes& t) { return t.busy; }},
     {"lanes.column_all", [](const show::LaneTimes& t) { return t.of(Awaited::all); }},
     {"lanes.column_other",
      [](const show::LaneTimes& t) { return t.of(Awaited::other) + t.of(Awaited::work) + t.of(Awaited::stored); }}};
@@ -100,41 +102,25 @@ void print_parts(const std::vector<Played>& all, const std::vector<show::LaneVie
 
 void print_chart(const Played& p, const show::LaneView& view, const LanesRequest& asked, bool alone) {
     const Experiment& e = p.experiment;
-    std::cout << '\n'
-              << message("lanes.title", p.title, e.gpu.name, in_cycles(view.step()), e.tiling.br, e.tiling.bc) << '\n'
-              << show::lane_chart(view, static_cast<int>(text::line_width));
     const double cycle = asked.cycle ? static_cast<double>(*asked.cycle) : show::telling_cycle(view);
+    std::cout << '\n'
+              << message("lanes.title", p.title, e.gpu.name, in_cycles(view.step()), e.tiling.br, e.tiling.bc,
+                         whose_tiles(e))
+              << '\n'
+              << show::lane_chart(view, static_cast<int>(text::line_width), cycle);
     text::print_wrapped(std::cout, text::sentences({show::lane_sentence(view, cycle), show::lane_finding(view)}));
     if (!alone) return;
     std::cout << '\n' << message("lanes.state_title", in_cycles(cycle)) << '\n';
     for (const std::string& s : show::lane_sentences(view, cycle)) text::print_wrapped(std::cout, s, "  ", "    ");
 }
 
-Json segment_json(const show::LaneView& view, std::uint32_t number) {
-    const show::LaneSegment& s = view.segments()[number];
-    Json j = {{"segment", number},
-              {"doing", doing_keys[static_cast<std::size_t>(s.doing)]},
-              {"lane", view.name_of(s.lane)},
-              {"what", s.what},
-              {"number", s.number},
-              {"from", s.from},
-              {"to", s.to}};
-    if (s.doing == show::LaneDoing::product || s.doing == show::LaneDoing::work) j["alone"] = s.alone;
-    if (s.doing == show::LaneDoing::load) j["sent"] = s.sent;
-    if (s.doing != show::LaneDoing::wait) return j;
-    j["for"] = awaited_keys[static_cast<std::size_t>(s.awaited)];
-    j["ended_by"] = s.ended_by == show::no_segment ? Json(nullptr) : Json(s.ended_by);
-    return j;
-}
-
-Json slot_json(const show::LaneView& view, const show::LaneSlot& slot, double cycle) {
-    Json j = {{"ring", slot.ring}, {"slot", slot.slot}, {"stays", Json::array()}};
-    j["state"] = slot_keys[static_cast<std::size_t>(view.state_at(slot, cycle))];
+Json stays_json(const show::LaneView& view, const show::LaneSlot& slot) {
+    Json all = Json::array();
     for (const show::SlotStay& s : slot.stays)
         if (s.until > 0 && s.from < view.cycles())
-            j["stays"].push_back(
+            all.push_back(
                 {{"what", s.what}, {"number", s.number}, {"from", s.from}, {"there", s.there}, {"until", s.until}});
-    return j;
+    return all;
 }
 
 void add_times(Json& j, const show::LaneView& view) {
@@ -187,9 +173,14 @@ Json lanes_json(const Played& p, const show::LaneView& view, const LanesRequest&
     for (std::uint32_t k = 0; k < view.segments().size(); ++k)
         if (const show::LaneSegment& s = view.segments()[k]; s.to >= 0 && s.from < view.cycles())
             j["segments"].push_back(segment_json(view, k));
-    for (const show::LaneSlot& s : view.slots()) j["slots"].push_back(slot_json(view, s, cycle));
-    for (const show::LaneView::Turn& t : view.turns())
-        if (t.at < view.cycles()) j["turns"].push_back({{"at", t.at}, {"lane", view.name_of(t.lane)}});
+    for (const show::LaneSlot& s : view.slots()) {
+        Json of = slot_json(view, s, cycle);
+        of["stays"] = stays_json(view, s);
+        j["slots"].push_back(std::move(of));
+    }
+    for (const show::LaneView::Baton& baton : view.batons())
+        for (const show::LaneView::Turn& t : baton.turns)
+            if (t.at < view.cycles()) j["turns"].push_back(turn_json(view, baton, t));
     return j;
 }
 
@@ -208,6 +199,33 @@ void print_all(const std::vector<Played>& all, const std::vector<show::LaneView>
 }
 
 }  // namespace
+
+Json segment_json(const show::LaneView& view, std::uint32_t number) {
+    const show::LaneSegment& s = view.segments()[number];
+    Json j = {{"segment", number},
+              {"doing", doing_keys[static_cast<std::size_t>(s.doing)]},
+              {"lane", view.name_of(s.lane)},
+              {"what", s.what},
+              {"number", s.number},
+              {"from", s.from},
+              {"to", s.to}};
+    if (s.doing == show::LaneDoing::product || s.doing == show::LaneDoing::work) j["alone"] = s.alone;
+    if (s.doing == show::LaneDoing::load) j["sent"] = s.sent;
+    if (s.doing != show::LaneDoing::wait) return j;
+    j["for"] = awaited_keys[static_cast<std::size_t>(s.awaited)];
+    j["ended_by"] = s.ended_by == show::no_segment ? Json(nullptr) : Json(s.ended_by);
+    return j;
+}
+
+Json slot_json(const show::LaneView& view, const show::LaneSlot& slot, double cycle) {
+    return {{"ring", slot.ring},
+            {"slot", slot.slot},
+            {"state", slot_keys[static_cast<std::size_t>(view.state_at(slot, cycle))]}};
+}
+
+Json turn_json(const show::LaneView& view, const show::LaneView::Baton& baton, const show::LaneView::Turn& turn) {
+    return {{"product", baton.product}, {"at", turn.at}, {"lane", view.name_of(turn.lane)}};
+}
 
 void show_lanes(const Options& o, const std::vector<std::string>& variants, const LanesRequest& asked) {
     std::vector<Played> all;

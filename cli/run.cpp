@@ -121,15 +121,7 @@ void print_arithmetic(const Report& r) {
 }
 
 std::string as_published(const Experiment& e) {
-    for (const Knob& k : e.algorithm->knobs)
-        if (k.value == &Tiling::like && e.tiling.like > 0) {
-            const Tiling own =
-                cut_to(e.problem, e.algorithm->kernel->complete(e.problem, {.like = e.tiling.like}, e.gpu));
-            const std::string source = message("run.as_like", k.text(e.tiling));
-            const bool as_is = e.tiling.br == own.br && e.tiling.bc == own.bc;
-            return as_is ? source : message("run.made_to_fit", source);
-        }
-    const PublishedTiles p = published_tiles(*e.algorithm, e.problem, e.gpu);
+    const PublishedTiles p = tiles_behind(e);
     const Tiling cut = cut_to(e.problem, p.tiling);
     const bool as_is = e.tiling.br == cut.br && e.tiling.bc == cut.bc;
     return as_is ? p.source : message("run.made_to_fit", p.source);

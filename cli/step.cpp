@@ -128,13 +128,13 @@ std::vector<Index> page_of(std::vector<Index> steps, const StepFlags& f, bool fa
     return steps;
 }
 
-void print_steps(Run& run, const StepsWanted& w, const std::vector<Index>& steps) {
+void print_steps(Run& run, LaneWalk& lanes, const StepsWanted& w, const std::vector<Index>& steps) {
     for (std::size_t k = 0; k < steps.size(); ++k) {
         if (k > 0 && !w.launch && !w.line && steps[k] > steps[k - 1] + 1)
             std::cout << '\n' << message("step.idle_until", steps[k] - 1, std::to_string(w.sm)) << '\n';
         run.seek(steps[k]);
         std::cout << '\n';
-        print_step(run, w.sm);
+        print_step(run, lanes, w.sm);
     }
 }
 
@@ -166,9 +166,10 @@ void print_json(Run& run, Index sm, const std::vector<Index>& steps, const Remar
     j["notes"] = remarks.notes;
     j["wrong_outputs"] = remarks.wrong_outputs;
     j["steps"] = Json::array();
+    LaneWalk lanes(run);
     for (const Index step : steps) {
         run.seek(step);
-        j["steps"].push_back(step_json(run, sm));
+        j["steps"].push_back(step_json(run, lanes, sm));
     }
     std::cout << j.dump(2) << '\n';
 }
@@ -200,6 +201,13 @@ void print_notes(const Remarks& remarks) {
     for (const std::string& note : remarks.notes) text::print_wrapped(std::cout, message("remark.note", note));
 }
 
+/// Says what the lanes of a kernel that has some are told of.
+void print_lanes_note(const LaneWalk& lanes, const Run& run) {
+    if (!run.algorithm().kernel->laned) return;
+    text::print_wrapped(std::cout, lanes.exists() ? message("step.lanes")
+                                                  : message("step.lanes_are_not_timed", run.experiment().gpu.name));
+}
+
 void tell(const StepFlags& f, const Request& request, Run& run, const Remarks& remarks) {
     const StepsWanted w = wanted_of(f, run);
     if (f.at) {
@@ -207,7 +215,9 @@ void tell(const StepFlags& f, const Request& request, Run& run, const Remarks& r
         if (f.options.json) return print_json(run, w.sm, {*f.at}, remarks);
         print_heading(run, request, w, *f.at, *f.at);
         print_notes(remarks);
-        print_everything(run, w.sm);
+        LaneWalk lanes(run);
+        print_lanes_note(lanes, run);
+        print_everything(run, lanes, w.sm);
         return;
     }
     const bool fails = shows_failure(w, run);
@@ -220,10 +230,13 @@ void tell(const StepFlags& f, const Request& request, Run& run, const Remarks& r
     } else {
         print_heading(run, request, w, told.front(), told.back());
         print_notes(remarks);
-        if (f.table)
+        LaneWalk lanes(run);
+        if (f.table) {
             print_steps_table(run, w.sm, told);
-        else
-            print_steps(run, w, told);
+        } else {
+            print_lanes_note(lanes, run);
+            print_steps(run, lanes, w, told);
+        }
         print_more(all, told);
     }
     if (fails) fail(f, run);
@@ -266,7 +279,7 @@ void add_step(CLI::App& app) {
     add_input_options(*sub, flags.options);
     add_json_option(*sub, flags.options);
     sub->get_option("--table")->excludes("--at", "--json");
-    sub->footer(examples({"step.example_table", "step.example_line", "step.example_at"}));
+    sub->footer(examples({"step.example_table", "step.example_line", "step.example_at", "step.example_lanes"}));
     sub->callback([] { step(flags); });
 }
 

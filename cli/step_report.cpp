@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <cmath>
 #include <iostream>
+#include <optional>
 
+#include "cli/lanes.hpp"
 #include "cli/step.hpp"
 #include "core/text/message.hpp"
 #include "core/text/page.hpp"
@@ -9,6 +13,8 @@
 #include "lab/model/mapping.hpp"
 #include "show/run/loop_nest.hpp"
 #include "show/stage/blackboard.hpp"
+#include "show/stage/lane_chart.hpp"
+#include "show/stage/lanes_text.hpp"
 #include "show/stage/machine_text.hpp"
 #include "show/words/code_text.hpp"
 #include "show/words/formula.hpp"
@@ -166,6 +172,37 @@ void print_other_sms(const Run& run, Index sm) {
     if (others.size() > most) std::cout << message("step.more_sms", std::to_string(others.size() - most)) << '\n';
 }
 
+/// Prints who carries out the operation, and what all lanes do when it begins.
+void print_lanes(const LaneMoment& m) {
+    print_wrapped(
+        text::sentences({carried_out_text(m), message("step.lanes_at", text::grouped(std::llround(m.cycle)))}), "  ");
+    for (const std::string& s : lane_sentences(*m.view, m.cycle)) print_wrapped(s, "    ");
+}
+
+Json lanes_json(const LaneMoment& m) {
+    const LaneView& view = *m.view;
+    Json j = {{"cycle", m.cycle}, {"own_time", m.own}};
+    j["operation"] = *m.segments, j["segments"] = Json::array(), j["slots"] = Json::array(), j["turns"] = Json::array();
+    std::vector<std::uint32_t> told = *m.segments;
+    for (std::uint32_t k = 0; k < view.segments().size(); ++k)
+        if (const LaneSegment& s = view.segments()[k]; s.at(m.cycle)) {
+            told.push_back(k);
+            if (s.doing == LaneDoing::wait && s.ended_by != no_segment) told.push_back(s.ended_by);
+        }
+    std::sort(told.begin(), told.end());
+    told.erase(std::unique(told.begin(), told.end()), told.end());
+    for (const std::uint32_t k : told) j["segments"].push_back(segment_json(view, k));
+    for (const LaneSlot& slot : view.slots()) {
+        Json s = slot_json(view, slot, m.cycle);
+        if (const SlotStay* stay = slot.stay_at(m.cycle)) s["what"] = stay->what, s["number"] = stay->number;
+        j["slots"].push_back(std::move(s));
+    }
+    for (const LaneView::Baton& baton : view.batons())
+        if (const LaneView::Turn* turn = baton.at(m.cycle)) j["turns"].push_back(turn_json(view, baton, *turn));
+    j["sentences"] = lane_sentences(view, m.cycle);
+    return j;
+}
+
 Json number_json(float x) {
     if (std::isfinite(x)) return x;
     return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
@@ -204,7 +241,7 @@ void print_heading(const Run& run, const Request& request, const StepsWanted& wa
     print_wrapped(run.shortened(), "");
 }
 
-void print_step(const Run& run, Index sm) {
+void print_step(const Run& run, LaneWalk& lanes, Index sm) {
     const SmState& focus = in_focus(run, sm);
     const StepText s = step_text(run, focus);
     const std::string step = message("step.operation", std::to_string(s.step));
@@ -219,6 +256,9 @@ void print_step(const Run& run, Index sm) {
         print_contents(tile, values, few, "    ");
     }
     std::cout << "  " << traffic_so_far(run) << '\n';
+    const std::optional<LaneMoment> m = lanes.at(focus);
+    if (m && m->own) print_lanes(*m);
+    if (m && !m->own) print_wrapped(carried_out_text(*m), "  ");
 }
 
 void print_steps_table(Run& run, Index sm, const std::vector<Index>& steps) {
@@ -233,7 +273,7 @@ void print_steps_table(Run& run, Index sm, const std::vector<Index>& steps) {
               << (left_out.empty() ? message("step.first_rows") : message("step.first_rows_but", left_out)) << '\n';
 }
 
-void print_everything(const Run& run, Index sm) {
+void print_everything(const Run& run, LaneWalk& lanes, Index sm) {
     const SmState& focus = in_focus(run, sm);
     const StepText s = step_text(run, focus);
     std::cout << tick_text(run, s.step) << " · " << message("time.modelled", duration(run.seconds(s.step))) << " · "
@@ -242,6 +282,11 @@ void print_everything(const Run& run, Index sm) {
     if (!s.formula.empty()) std::cout << "  " << s.formula << '\n';
     print_wrapped(s.happening, "  ");
     print_wrapped(s.why, "  ");
+    if (const std::optional<LaneMoment> m = lanes.at(focus)) {
+        std::cout << '\n' << lane_chart(*m->view, static_cast<int>(text::line_width), m->cycle);
+        print_wrapped(lane_legend({m->view, 1}), "");
+        print_lanes(*m);
+    }
     print_code(run, focus);
     if (focus.block) print_chip(run, focus);
     if (focus.block) print_change(run, focus);
@@ -252,7 +297,7 @@ void print_everything(const Run& run, Index sm) {
     for (const std::string& line : loop_nest(run)) print_wrapped(line, "  ");
 }
 
-Json step_json(const Run& run, Index sm) {
+Json step_json(const Run& run, LaneWalk& lanes, Index sm) {
     const SmState& focus = in_focus(run, sm);
     const StepText s = step_text(run, focus);
     Json j = {{"step", s.step}, {"modelled_seconds", run.seconds(s.step)}, {"launch", run.moment().launch}};
@@ -267,6 +312,7 @@ Json step_json(const Run& run, Index sm) {
     j["registers_used"] = focus.registers_used;
     j["counters"] = to_json(run.player().state().total);
     j["tiles"] = tiles_json(run, focus);
+    if (const std::optional<LaneMoment> m = lanes.at(focus)) j["lanes"] = lanes_json(*m);
     return j;
 }
 

@@ -24,6 +24,9 @@ void LaneActs::add_lane(const RecordedLane& of, std::size_t number) {
     const bool loads_itself = of.fills_ring && of.computes;
     const Index groups = std::max<Index>(1, of.spec.warps / warps_of_warpgroup);
     const std::string name = of.name.empty() ? message("lanes.thread_block") : of.name;
+    const auto name_of_group = [&] {
+        return of.computes && !of.name.empty() ? message("lanes.warpgroup", std::to_string(++warpgroups_)) : name;
+    };
     Lane& lane = lanes_.emplace_back();
     lane.part = 1 / static_cast<double>(groups), lane.fills_ring = of.fills_ring,
     lane.meets = loads_itself && groups > 1;
@@ -35,8 +38,7 @@ void LaneActs::add_lane(const RecordedLane& of, std::size_t number) {
         states_.push_back({number});
     };
     if (loads_itself) add_program(lane.loaders, message("lanes.copies_of", name));
-    for (Index g = 0; g < groups; ++g)
-        add_program(lane.groups, groups == 1 ? name : name + ' ' + std::to_string(g + 1));
+    for (Index g = 0; g < groups; ++g) add_program(lane.groups, name_of_group());
     if (!loads_itself) lane.loaders = lane.groups;
 }
 

@@ -71,6 +71,7 @@ class LaneActs : private LaneState {
     Index tile_ = 0, step_ = -1;  // where the events are
     std::vector<Lane> lanes_;     // in the order of the record's
     std::vector<LaneProgram> programs_;
+    Index warpgroups_ = 0;       // that compute, of lanes with names
     std::vector<State> states_;  // by program
     std::vector<RingState> rings_;
     std::vector<LaneFlag> flags_;

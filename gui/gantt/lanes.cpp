@@ -39,7 +39,7 @@ ImU32 of_group(const Theme& t, const LaneView& view, std::uint32_t lane) { retur
 /// Products have the colour of their warpgroup.
 ImU32 colour_of(const Rows& r, const LaneSegment& s) {
     if (s.doing == LaneDoing::product) return of_group(r.t, r.view, s.lane);
-    if (s.doing == LaneDoing::load) return r.t.series(7);
+    if (s.doing == LaneDoing::load || s.doing == LaneDoing::busy) return r.t.series(7);
     if (s.doing == LaneDoing::wait) return r.t.panel;
     return r.t.series(s.what == "exp_minus" ? 6 : s.what == "update_row_max" ? 3 : s.what == "scale_rows" ? 4 : 5);
 }
@@ -51,8 +51,9 @@ std::string words_in(const Rows& r, const LaneSegment& s) {
 }
 
 void draw_segment(const Rows& r, const LaneSegment& s, const Box& row) {
-    const Box b = {r.x(s.from), row.y0, r.x(s.doing == LaneDoing::load ? s.sent : s.to), row.y1};
-    if (b.w() <= 0 || s.doing == LaneDoing::busy) return;
+    const float low = s.doing == LaneDoing::busy ? row.h() * 0.25f : 0;
+    const Box b = {r.x(s.from), row.y0 + low, r.x(s.doing == LaneDoing::load ? s.sent : s.to), row.y1 - low};
+    if (b.w() <= 0) return;
     const ImU32 colour = colour_of(r, s);
     const bool waits = s.doing == LaneDoing::wait;
     r.c.fill({b.x0, b.y0, std::max(b.x0 + 1, b.x1 - 1), b.y1}, colour);
@@ -98,8 +99,8 @@ void draw_arrows(const Rows& r, const std::vector<const LaneRow*>& rows) {
     }
 }
 
-void draw_turns(const Rows& r, float number) {
-    const std::vector<LaneView::Turn>& turns = r.view.turns();
+void draw_turns(const Rows& r, const LaneView::Baton& baton, float number) {
+    const std::vector<LaneView::Turn>& turns = baton.turns;
     const Box row = r.row(number);
     for (std::size_t k = 0; k < turns.size(); ++k) {
         const double to = k + 1 < turns.size() ? turns[k + 1].at : r.view.cycles();
@@ -138,7 +139,7 @@ std::vector<const LaneRow*> drawn_rows(const LaneView& view, bool with_bus) {
     return rows;
 }
 float rows_of(const LaneView& view, bool with_bus) {
-    return static_cast<float>(drawn_rows(view, with_bus).size()) + (view.turns().empty() ? 0.f : 1.f);
+    return static_cast<float>(drawn_rows(view, with_bus).size() + view.batons().size());
 }
 
 void draw_view(const Rows& r, float left) {
@@ -148,10 +149,10 @@ void draw_view(const Rows& r, float left) {
         draw_name(r, number, left, name_of(r.view, *rows[k]));
         for (const std::uint32_t s : rows[k]->segments) draw_segment(r, r.view.segments()[s], r.row(number));
     }
-    if (!r.view.turns().empty()) {
-        const auto number = static_cast<float>(rows.size());
-        draw_name(r, number, left, message("lanes.turn"));
-        draw_turns(r, number);
+    for (std::size_t k = 0; k < r.view.batons().size(); ++k) {
+        const auto number = static_cast<float>(rows.size() + k);
+        draw_name(r, number, left, turn_word(r.view, r.view.batons()[k]));
+        draw_turns(r, r.view.batons()[k], number);
     }
     draw_arrows(r, rows);
 }
@@ -206,12 +207,13 @@ void draw_legend(const Rows& r, ImVec2 at, float width) {
     std::vector<std::string> told;
     for (const LanePart& p : r.view.parts()) {
         if (p.doing != LaneDoing::work) continue;
-        const LaneSegment like{p.doing, 0, p.what, 0, 0, 0, 0, 0, Awaited::other};
+        const LaneSegment like{p.doing, 0, p.what, 0, 0, 0, 0, 0, 0, Awaited::other};
         const std::string word = lane_word(p.doing, p.what);
         if (std::find(told.begin(), told.end(), word) != told.end()) continue;
         told.push_back(word);
         pieces.push_back({word, colour_of(r, like)});
     }
+    pieces.push_back({message("lanes.busy"), r.t.series(7)});
     pieces.push_back({message("lanes_shown.hatched"), r.t.dim_ink});
     for (std::size_t k = 0; k + 1 < pieces.size(); ++k) pieces[k].text += " · ";
     r.c.paragraph(r.t.small_text, at, pieces, width, 1);

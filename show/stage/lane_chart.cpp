@@ -20,6 +20,7 @@ char letter_of(const LaneSegment& s) {
     constexpr std::pair<std::string_view, char> usual[] = {
         {"update_row_max", 'm'}, {"shuffle", 'r'}, {"exp_minus", 'e'}, {"scale_rows", 'x'},
         {"divide_rows", 'd'},    {"copy", 'c'},    {"round", 'c'}};
+    if (s.doing == LaneDoing::busy) return '+';
     if (s.doing == LaneDoing::wait) {
         switch (s.awaited) {
             case Awaited::product:
@@ -52,6 +53,10 @@ class Chart {
         const int first = column_of(from), last = column_of(to);
         if (first < last) std::fill(line.begin() + first, line.begin() + last, letter);
     }
+    /// Marks the column that the cycle lies in.
+    void mark(std::string& line, double cycle, char letter) const {
+        line[static_cast<std::size_t>(std::clamp(static_cast<int>(cycle / width_), 0, columns_ - 1))] = letter;
+    }
     std::string blank() const { return std::string(static_cast<std::size_t>(columns_), ' '); }
     double middle(int column) const { return (column + 0.5) * width_; }
     int columns() const { return columns_; }
@@ -59,7 +64,7 @@ class Chart {
 
     void draw(std::string& line, const LaneRow& row, const std::function<bool(const LaneSegment&)>& which) const {
         for (const std::uint32_t k : row.segments)
-            if (const LaneSegment& s = view_.segments()[k]; s.doing != LaneDoing::busy && which(s))
+            if (const LaneSegment& s = view_.segments()[k]; which(s))
                 fill(line, s.from, s.doing == LaneDoing::load ? s.sent : s.to, letter_of(s));
     }
     std::string axis() const {
@@ -85,10 +90,10 @@ class Chart {
     double width_;
 };
 
-std::string of_turns(const Chart& chart) {
+std::string of_turns(const Chart& chart, const LaneView::Baton& baton) {
     std::string line = chart.blank();
     for (int k = 0; k < chart.columns(); ++k)
-        if (const LaneView::Turn* turn = chart.view().turn_at(chart.middle(k)))
+        if (const LaneView::Turn* turn = baton.at(chart.middle(k)))
             line[static_cast<std::size_t>(k)] = static_cast<char>('1' + chart.view().group_of(turn->lane));
     return line;
 }
@@ -105,7 +110,14 @@ std::string of_slot(const Chart& chart, const LaneSlot& slot) {
     return line;
 }
 
-std::vector<ChartLine> lines_of(const Chart& chart) {
+/// A line that points at the cycle.
+std::string pointer_at(const Chart& chart, double cycle) {
+    std::string line = chart.blank();
+    chart.mark(line, cycle, '^');
+    return line;
+}
+
+std::vector<ChartLine> lines_of(const Chart& chart, std::optional<double> cycle) {
     const LaneView& view = chart.view();
     const auto all = [](const LaneSegment&) { return true; };
     std::vector<ChartLine> lines = {{message("lane.cycle"), chart.axis()}};
@@ -125,20 +137,23 @@ std::vector<ChartLine> lines_of(const Chart& chart) {
             lines.push_back({message("lanes.of_group", name, message("lanes.cuda_cores")), line});
         }
     }
-    if (!view.turns().empty()) lines.push_back({message("lanes.turn"), of_turns(chart)});
+    for (const LaneView::Baton& baton : view.batons())
+        lines.push_back({turn_word(view, baton), of_turns(chart, baton)});
     for (const LaneSlot& s : view.slots())
         lines.push_back({message("lane.slot", std::to_string(s.slot), s.ring), of_slot(chart, s)});
+    if (cycle) lines.push_back({message("lanes.sentences_are_about"), pointer_at(chart, *cycle)});
     return lines;
 }
 
 }  // namespace
 
-std::string lane_chart(const LaneView& view, int width) {
+std::string lane_chart(const LaneView& view, int width, std::optional<double> cycle) {
+    if (cycle && (*cycle < 0 || *cycle > view.cycles())) cycle.reset();
     std::size_t widest = 0;
-    for (const ChartLine& line : lines_of(Chart(view, 1))) widest = std::max(widest, text::width(line.name));
+    for (const ChartLine& line : lines_of(Chart(view, 1), cycle)) widest = std::max(widest, text::width(line.name));
     const int columns = std::max(10, width - static_cast<int>(widest) - 4);
     std::string out;
-    for (const ChartLine& line : lines_of(Chart(view, columns)))
+    for (const ChartLine& line : lines_of(Chart(view, columns), cycle))
         out += line.name + std::string(widest - text::width(line.name) + 2, ' ') + '|' + line.letters + "|\n";
     return out;
 }
@@ -147,13 +162,13 @@ std::string lane_legend(std::span<const LaneView> views) {
     std::vector<std::string> all;
     for (const LaneView& view : views)
         for (const LanePart& p : view.parts()) {
-            const LaneSegment letter{p.doing, 0, p.what, 0, 0, 0, 0, 0, Awaited::other};
+            const LaneSegment letter{p.doing, 0, p.what, 0, 0, 0, 0, 0, 0, Awaited::other};
             const std::string entry =
                 message("lanes.letter", std::string(1, letter_of(letter)), lane_legend(p.doing, p.what));
             if (std::find(all.begin(), all.end(), entry) == all.end()) all.push_back(entry);
         }
     return text::sentences({message("lanes.letters", text::join(all, "; ")), message("lanes.letters_of_waits"),
-                            message("lanes.letters_of_slots")});
+                            message("lanes.letters_of_busy"), message("lanes.letters_of_slots")});
 }
 
 }  // namespace tilescope::show

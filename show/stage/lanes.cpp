@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
+#include <tuple>
 #include <utility>
-
-#include "core/text/message.hpp"
 
 namespace tilescope::show {
 namespace {
@@ -29,6 +27,13 @@ LaneDoing doing_of(Act::Kind kind) {
 }
 
 const Act& act_of(std::span<const LaneProgram> lanes, const LanePhase& p) { return lanes[p.lane].acts[p.act]; }
+
+/// What the lane waits for in this act, or waited for before it and takes notice of.
+Awaited awaited_in(const LaneProgram& lane, std::size_t act) {
+    const std::string what = lane.acts[act].what;
+    while (act > 0 && lane.acts[act].kind == Act::Kind::pass && lane.acts[act - 1].what == what) --act;
+    return lane.acts[act].awaited;
+}
 
 /// The length of the part of a segment that lies between 0 and `to`.
 double within(const LaneSegment& s, double to) { return std::max(0.0, std::min(s.to, to) - std::max(s.from, 0.0)); }
@@ -60,7 +65,7 @@ LaneView::LaneView(std::span<const LaneProgram> lanes, const LanePlay& play, Ind
                    Index averaged) {
     name_lanes(lanes);
     add_segments(lanes, play);
-    number_segments(play);
+    number_segments();
     std::vector<double> begins;
     const std::string* first = nullptr;
     for (const LaneSegment& s : segments_)
@@ -68,14 +73,15 @@ LaneView::LaneView(std::span<const LaneProgram> lanes, const LanePlay& play, Ind
             if (!first) first = &s.what;
             if (s.what == *first) begins.push_back(s.from);
         }
-    const auto step = [&](Index k) { return begins.at(static_cast<std::size_t>(k)); };
+    begins.push_back(play.end);
+    const auto step = [&](Index k) { return begins[std::min(static_cast<std::size_t>(k), begins.size() - 1)]; };
     const double origin = step(from_step);
     cycles_ = step(from_step + steps) - origin;
     averaged_ = step(from_step + averaged) - origin;
     step_ = averaged_ / static_cast<double>(averaged);
     for (LaneSegment& s : segments_) s.from -= origin, s.to -= origin, s.sent -= origin, s.number -= from_step;
     find_slots(lanes, play);
-    find_turns(lanes, play);
+    find_batons(lanes, play);
     find_rows();
 }
 
@@ -86,34 +92,40 @@ void LaneView::name_lanes(std::span<const LaneProgram> lanes) {
             return a.kind == Act::Kind::product || a.kind == Act::Kind::work;
         });
         if (computes) groups_.push_back(l);
-        names_.push_back(computes ? text::message("lanes.warpgroup", std::to_string(groups_.size())) : lanes[l].name);
+        names_.push_back(lanes[l].name);
     }
 }
 
 void LaneView::add_segments(std::span<const LaneProgram> lanes, const LanePlay& play) {
+    std::vector<std::size_t> last(lanes.size(), 0);  // by lane: its last act within the loop
+    Index turns = 0;
+    for (const LanePhase& p : play.phases) turns = std::max(turns, p.step + 1);
+    for (const LanePhase& p : play.phases)
+        if (p.step + 1 == turns) last[p.lane] = std::max<std::size_t>(last[p.lane], p.act);
     segments_.reserve(play.phases.size());
     for (const LanePhase& p : play.phases) {
         const Act& act = act_of(lanes, p);
-        segments_.push_back(
-            {doing_of(p.kind), p.lane, p.what, 0, p.from, p.to, act.cycles, p.sent, act.awaited, p.by, act.unit});
+        const Index turn = p.step == 0 && p.act > last[p.lane] ? turns : p.step;
+        segments_.push_back({doing_of(p.kind), p.lane, p.what, 0, turn, p.from, p.to, act.cycles, p.sent,
+                             awaited_in(lanes[p.lane], p.act), p.by, act.unit});
     }
 }
 
-/// A lane's segments of one name have the same number while the step is the same.
-void LaneView::number_segments(const LanePlay& play) {
+/// A lane's segments of one name have the same number while the turn is the same.
+void LaneView::number_segments() {
     struct Last {
-        Index step, number;
+        Index turn, number;
     };
-    std::map<std::pair<std::uint32_t, std::pair<LaneDoing, std::string>>, Last> last;
-    for (std::size_t k = 0; k < segments_.size(); ++k) {
-        LaneSegment& s = segments_[k];
-        const auto [of, first] = last.try_emplace({s.lane, {s.doing, s.what}}, Last{play.phases[k].step, 0});
-        if (!first && of->second.step != play.phases[k].step) of->second = {play.phases[k].step, of->second.number + 1};
+    std::map<std::tuple<std::uint32_t, LaneDoing, std::string>, Last> last;
+    for (LaneSegment& s : segments_) {
+        const auto [of, first] = last.try_emplace({s.lane, s.doing, s.what}, Last{s.turn, 0});
+        if (!first && of->second.turn != s.turn) of->second = {s.turn, of->second.number + 1};
         s.number = of->second.number;
     }
+    for (LaneSegment& s : segments_) s.once = last.at({s.lane, s.doing, s.what}).number == 0;
     for (LaneSegment& s : segments_)  // the number of what a wait is for
         if (s.doing == LaneDoing::wait && s.ended_by != no_segment && segments_[s.ended_by].what == s.what)
-            s.number = segments_[s.ended_by].number;
+            s.number = segments_[s.ended_by].number, s.once = segments_[s.ended_by].once;
 }
 
 void LaneView::find_slots(std::span<const LaneProgram> lanes, const LanePlay& play) {
@@ -143,19 +155,27 @@ void LaneView::find_slots(std::span<const LaneProgram> lanes, const LanePlay& pl
     }
 }
 
-void LaneView::find_turns(std::span<const LaneProgram> lanes, const LanePlay& play) {
-    std::map<Signal, std::uint32_t> lane_of;
-    for (std::uint32_t l = 0; l < lanes.size(); ++l)
-        for (const Act& a : lanes[l].acts)
-            if (a.kind == Act::Kind::wait && a.awaited == Awaited::turn) {
-                lane_of.emplace(a.flag, l);
-                break;  // where each kind of product has turns of its own, those of the first kind
-            }
+void LaneView::find_batons(std::span<const LaneProgram> lanes, const LanePlay& play) {
+    struct Of {
+        std::size_t baton;
+        std::uint32_t lane;
+    };
+    std::map<Signal, Of> turn_of;
+    for (std::uint32_t l = 0; l < lanes.size(); ++l) {
+        std::size_t known = 0;  // batons of this lane
+        bool unnamed = false;   // the last one is for the next product
+        for (const Act& a : lanes[l].acts) {
+            if (a.kind == Act::Kind::wait && a.awaited == Awaited::turn &&
+                turn_of.try_emplace(a.flag, Of{known, l}).second)
+                if (++known > batons_.size()) batons_.emplace_back(), unnamed = true;
+            if (unnamed && a.kind == Act::Kind::product) batons_.back().product = a.what, unnamed = false;
+        }
+    }
     for (std::size_t k = 0; k < segments_.size(); ++k) {
         const Act& act = act_of(lanes, play.phases[k]);
         if (act.kind != Act::Kind::set) continue;
-        if (const auto lane = lane_of.find(act.flag); lane != lane_of.end())
-            turns_.push_back({segments_[k].to, lane->second});
+        if (const auto turn = turn_of.find(act.flag); turn != turn_of.end())
+            batons_[turn->second.baton].turns.push_back({segments_[k].to, turn->second.lane});
     }
 }
 
@@ -210,9 +230,13 @@ const LaneSegment* LaneView::product_at(double cycle) const {
         if (r.kind == LaneRow::Kind::tensor_cores) return found_at(r, cycle);
     return nullptr;
 }
-const LaneView::Turn* LaneView::turn_at(double cycle) const {
+bool LaneView::is_done(std::uint32_t lane, double cycle) const {
+    return std::none_of(segments_.begin(), segments_.end(),
+                        [&](const LaneSegment& s) { return s.lane == lane && s.to > cycle; });
+}
+const LaneView::Turn* LaneView::Baton::at(double cycle) const {
     const Turn* last = nullptr;
-    for (const Turn& t : turns_)
+    for (const Turn& t : turns)
         if (t.at <= cycle) last = &t;
     return last;
 }

@@ -19,7 +19,7 @@ enum class LaneDoing : std::uint8_t {
     load,     ///< over the bus
     work,     ///< on CUDA cores
     wait,
-    busy,    ///< neither works nor waits: a result is noticed, a turn is taken, a tile is stored
+    busy,    ///< neither works nor waits: what it waited for is noticed, a turn is taken, a tile is stored
     hand_on  ///< takes no time: another lane's turn begins, or a slot is free
 };
 
@@ -31,12 +31,14 @@ struct LaneSegment {
     std::uint32_t lane;  ///< whose
     std::string what;    ///< a tile's or an operation's name
     Index number;        ///< which of these the lane does, from 0: the number of a tile of keys where tiles are such
+    Index turn;          ///< of the loop over key tiles, from 0; as many as there are tiles: after the loop
     double from, to;
     double alone;                         ///< of a product or work: cycles that it takes when nothing else goes on
     double sent;                          ///< of a load: when its last byte has left the bus
-    Awaited awaited;                      ///< of a wait
+    Awaited awaited;                      ///< of a wait; while a lane is busy, what it waited for just before
     std::uint32_t ended_by = no_segment;  ///< of a wait: the segment that ended it
     std::optional<Unit> on = {};          ///< of work: the unit that takes longest
+    bool once = false;                    ///< the lane does no other of these: it belongs to no tile of keys
 
     double cycles() const { return to - from; }
     bool at(double cycle) const { return from <= cycle && cycle < to; }
@@ -91,7 +93,8 @@ struct LanePart {
 class LaneView {
   public:
     /// Begins at the moment when the first warpgroup's first product of step `from_step` begins, and shows `steps`
-    /// steps. Means are those of `averaged` steps from there on. `play` needs its phases.
+    /// steps. Means are those of `averaged` steps from there on. The play's last step lasts until all lanes are done.
+    /// `play` needs its phases.
     LaneView(std::span<const LaneProgram> lanes, const LanePlay& play, Index from_step, Index steps, Index averaged);
 
     double cycles() const { return cycles_; }  ///< that are shown, from 0 on
@@ -109,6 +112,8 @@ class LaneView {
     SlotState state_at(const LaneSlot& slot, double cycle) const;
     /// What the lane does itself; nullptr: between two acts.
     const LaneSegment* own_at(std::uint32_t lane, double cycle) const;
+    /// Whether all that the lane does is done before this cycle.
+    bool is_done(std::uint32_t lane, double cycle) const;
     /// The product that is at work; nullptr: none.
     const LaneSegment* product_at(double cycle) const;
 
@@ -116,8 +121,13 @@ class LaneView {
         double at;
         std::uint32_t lane;
     };
-    const std::vector<Turn>& turns() const { return turns_; }  ///< when turns begin; none without turns
-    const Turn* turn_at(double cycle) const;
+    /// A token that warpgroups hand on: who has it may ask for products.
+    struct Baton {
+        std::string product;      ///< the first one that it is for
+        std::vector<Turn> turns;  ///< when they begin
+        const Turn* at(double cycle) const;
+    };
+    const std::vector<Baton>& batons() const { return batons_; }  ///< none without turns
 
     LaneShares shares() const;
     std::vector<LaneTimes> times() const;
@@ -125,9 +135,9 @@ class LaneView {
 
   private:
     void add_segments(std::span<const LaneProgram> lanes, const LanePlay& play);
-    void number_segments(const LanePlay& play);
+    void number_segments();
     void find_slots(std::span<const LaneProgram> lanes, const LanePlay& play);
-    void find_turns(std::span<const LaneProgram> lanes, const LanePlay& play);
+    void find_batons(std::span<const LaneProgram> lanes, const LanePlay& play);
     void find_rows();
     void name_lanes(std::span<const LaneProgram> lanes);
     const LaneSegment* found_at(const LaneRow& row, double cycle) const;
@@ -138,7 +148,7 @@ class LaneView {
     std::vector<LaneSlot> slots_;
     std::vector<std::uint32_t> groups_;
     std::vector<std::string> names_;
-    std::vector<Turn> turns_;
+    std::vector<Baton> batons_;
 };
 
 /// The lanes of an experiment in the steady state, whatever its number of key tiles.

@@ -11,6 +11,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/request.hpp"
+#include "lab/model/published_tiles.hpp"
 #include "show/stage/lanes_text.hpp"
 
 namespace tilescope::show {
@@ -29,7 +30,7 @@ enum PaletteColour { blue, vermillion, green, pink, orange, sky, purple, grey };
 int colour_of(const LaneView& view, const LaneSegment& s) {
     constexpr int of_groups[] = {blue, vermillion, green};
     if (s.doing == LaneDoing::product) return of_groups[view.group_of(s.lane) % 3];
-    if (s.doing == LaneDoing::load) return grey;
+    if (s.doing == LaneDoing::load || s.doing == LaneDoing::busy) return grey;
     if (s.doing == LaneDoing::wait) return s.awaited == Awaited::turn ? 1 : s.awaited == Awaited::product ? 0 : 2;
     if (s.what == "exp_minus") return purple;
     if (s.what == "update_row_max") return pink;
@@ -39,6 +40,7 @@ int colour_of(const LaneView& view, const LaneSegment& s) {
 std::string legend_of(const LaneView& view, const LaneSegment& s) {
     if (s.doing == LaneDoing::product) return message("lanes_figure.products_of", view.name_of(s.lane));
     if (s.doing == LaneDoing::load) return message("lanes_figure.load");
+    if (s.doing == LaneDoing::busy) return message("lanes.busy");
     if (s.doing == LaneDoing::wait) return message("lanes_figure.waits_for", awaited_word(s.awaited));
     constexpr const char* known[] = {"exp_minus", "update_row_max", "scale_rows"};
     if (std::any_of(std::begin(known), std::end(known), [&](const char* k) { return s.what == k; }))
@@ -63,7 +65,7 @@ class LanesDrawing {
         heading(in_numbers(view));
         for (const LaneRow& row : view.rows())
             if (row.kind != LaneRow::Kind::loads) add_row(row);
-        if (!view.turns().empty()) add_turns();
+        for (const LaneView::Baton& baton : view.batons()) add_turns(baton);
         if (with_slots)
             for (const LaneSlot& slot : view.slots()) add_slot(slot);
         if (view.step() < view.cycles())
@@ -113,10 +115,9 @@ class LanesDrawing {
         if (row.kind == LaneRow::Kind::bus) bus_row_ = row_ + 0.5;
         for (const std::uint32_t k : row.segments) {
             const LaneSegment& s = view_->segments()[k];
-            if (s.doing == LaneDoing::busy) continue;
-            const bool waits = s.doing == LaneDoing::wait;
+            const bool waits = s.doing == LaneDoing::wait, low = waits || s.doing == LaneDoing::busy;
             Box* const b = add(s.from, s.doing == LaneDoing::load ? s.sent : s.to, colour_of(*view_, s), label_of(s),
-                               waits ? 0.25 : 0.12, waits ? 0.75 : 0.88);
+                               low ? 0.25 : 0.12, low ? 0.75 : 0.88);
             if (!b) continue;
             b->hatched = waits, b->series = legend_of(*view_, s);
         }
@@ -128,9 +129,9 @@ class LanesDrawing {
                                                : lane_word(view_->segments()[s.ended_by]));
     }
 
-    void add_turns() {
-        begin_row(message("lanes.turn"));
-        const std::vector<LaneView::Turn>& turns = view_->turns();
+    void add_turns(const LaneView::Baton& baton) {
+        begin_row(turn_word(*view_, baton));
+        const std::vector<LaneView::Turn>& turns = baton.turns;
         constexpr int of_groups[] = {blue, vermillion, green};
         for (std::size_t k = 0; k < turns.size(); ++k)
             add(turns[k].at, k + 1 < turns.size() ? turns[k + 1].at : view_->cycles(),
@@ -213,7 +214,7 @@ lab::Figure lanes_figure(const lab::FigureRequest& r) {
         const lab::Experiment e = experiment_of_variant(own, v);
         if (!lab::has_timed_lanes(e)) throw RunError(message("lanes_figure.has_none", v.title, e.gpu.name));
         views.push_back(lane_view(e));
-        titles.push_back(message("lanes_figure.tiles", v.label, e.tiling.br, e.tiling.bc));
+        titles.push_back(message("lanes_figure.tiles", v.label, e.tiling.br, e.tiling.bc, lab::whose_tiles(e)));
         findings.push_back(message("lanes_figure.finding", v.label, lane_finding(views.back())));
         if (setups.empty()) setups.push_back(message("figure.setups", lab::setup_text(e, "seq")));
     }

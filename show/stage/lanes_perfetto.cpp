@@ -24,7 +24,7 @@ class LaneTracks {
 
     void draw() {
         for (const LaneRow& row : view_.rows()) draw(row);
-        if (!view_.turns().empty()) draw_turns();
+        for (const LaneView::Baton& baton : view_.batons()) draw(baton);
         for (const LaneSlot& slot : view_.slots()) draw(slot);
     }
 
@@ -51,7 +51,6 @@ class LaneTracks {
     }
     std::string name_of(const LaneSegment& s) const {
         if (s.doing == LaneDoing::product) return message("lanes.of_group", view_.name_of(s.lane), lane_word(s));
-        if (s.doing == LaneDoing::busy) return message("lanes_trace.busy");
         if (s.doing != LaneDoing::wait) return lane_word(s);
         const bool named = s.ended_by != no_segment && s.awaited != Awaited::turn;
         return message("lanes_figure.waits_for",
@@ -64,9 +63,9 @@ class LaneTracks {
             slice(track, s.from, s.doing == LaneDoing::load ? s.sent : s.to, name_of(s));
         }
     }
-    void draw_turns() {
-        const PerfettoTrace::Track track = out_.track(message("lanes.turn"), root_);
-        const std::vector<LaneView::Turn>& turns = view_.turns();
+    void draw(const LaneView::Baton& baton) {
+        const PerfettoTrace::Track track = out_.track(turn_word(view_, baton), root_);
+        const std::vector<LaneView::Turn>& turns = baton.turns;
         for (std::size_t k = 0; k < turns.size(); ++k)
             slice(track, turns[k].at, k + 1 < turns.size() ? turns[k + 1].at : view_.cycles(),
                   view_.name_of(turns[k].lane));

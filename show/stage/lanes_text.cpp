@@ -28,11 +28,28 @@ constexpr WordOf words_of_lanes[] = {
     {LaneDoing::work, "divide_rows", "lane.divide", "lane.divide_in_full"},
     {LaneDoing::work, "copy", "lane.convert", "lane.convert_in_full"},
     {LaneDoing::work, "round", "lane.convert", "lane.convert_in_full"},
-    {LaneDoing::busy, "turn", "lane.takes_turn", "lane.takes_turn"},
 };
 constexpr const char* awaited_ids[] = {"lane.for_other", "lane.for_load", "lane.for_product", "lane.for_work",
                                        "lane.for_slot",  "lane.for_turn", "lane.for_all",     "lane.for_stored"};
 constexpr const char* slot_ids[] = {"lane.slot_empty", "lane.slot_loading", "lane.slot_full", "lane.slot_in_use"};
+
+/// What a busy lane does, by what it waited for just before, and as a clause about the lane.
+struct BusyWords {
+    Awaited after;
+    const char *word, *clause;
+};
+constexpr BusyWords busy_words[] = {{Awaited::product, "lane.notices", "lane.is_noticing"},
+                                    {Awaited::load, "lane.notices", "lane.is_told"},
+                                    {Awaited::slot, "lane.notices_slot", "lane.is_noticing_slot"},
+                                    {Awaited::turn, "lane.takes_turn", "lane.is_taking_turn"},
+                                    {Awaited::all, "lane.meets", "lane.is_meeting"},
+                                    {Awaited::other, "lane.stores", "lane.is_storing"}};
+
+const BusyWords& words_of_busy(const LaneSegment& s) {
+    const auto found = std::find_if(std::begin(busy_words), std::end(busy_words),
+                                    [&](const BusyWords& w) { return w.after == s.awaited; });
+    return found == std::end(busy_words) ? std::end(busy_words)[-1] : *found;
+}
 
 const WordOf* word_of(LaneDoing doing, const std::string& what) {
     for (const WordOf& w : words_of_lanes)
@@ -40,11 +57,16 @@ const WordOf* word_of(LaneDoing doing, const std::string& what) {
     return nullptr;
 }
 
+std::string numbered(const LaneSegment& s, const std::string& word) {
+    return s.once ? word : tile_word(word, s.number);
+}
+/// "P V(j)", "K(j+1)": what the lane waited for.
+std::string awaited_tile(const LaneSegment& s) { return numbered(s, lane_word(LaneDoing::product, s.what)); }
 std::string at_cycle(double cycle) { return text::grouped(std::llround(cycle)); }
 
 std::string of_wait(const LaneView& view, const std::string& lane, const LaneSegment& s, double cycle) {
     const LaneSegment* const by = s.ended_by == no_segment ? nullptr : &view.segments()[s.ended_by];
-    const std::string until = at_cycle(s.to), what = tile_word(s.what, s.number);
+    const std::string until = at_cycle(s.to), what = numbered(s, s.what);
     if (by && s.awaited == Awaited::turn) return message("lane.waits_turn", lane, view.name_of(by->lane), until);
     if (by && s.awaited == Awaited::load) return message("lane.waits_load", lane, what, until);
     if (by && s.awaited == Awaited::slot)
@@ -88,19 +110,25 @@ std::string tile_word(const std::string& what, Index number) {
     const std::string off = number == 0 ? "" : (number > 0 ? "+" : "-") + std::to_string(std::abs(number));
     return what + "(j" + off + ")";
 }
-std::string lane_word(const LaneSegment& s) { return tile_word(lane_word(s.doing, s.what), s.number); }
+std::string lane_word(const LaneSegment& s) {
+    if (s.doing == LaneDoing::busy) return message(words_of_busy(s).word, awaited_tile(s));
+    return numbered(s, lane_word(s.doing, s.what));
+}
 std::string awaited_word(Awaited a) { return message(awaited_ids[static_cast<std::size_t>(a)]); }
 std::string slot_word(SlotState s) { return message(slot_ids[static_cast<std::size_t>(s)]); }
+std::string turn_word(const LaneView& view, const LaneView::Baton& baton) {
+    return view.batons().size() == 1 ? message("lanes.turn")
+                                     : message("lanes.turn_at", lane_word(LaneDoing::product, baton.product));
+}
 
 std::string lane_clause(const LaneView& view, std::uint32_t lane, double cycle) {
     const std::string& name = view.name_of(lane);
     const LaneSegment* const s = view.own_at(lane, cycle);
-    if (!s) return message("lane.goes_on", name);
+    if (!s) return message(view.is_done(lane, cycle) ? "lane.is_done" : "lane.goes_on", name);
     const std::string until = at_cycle(s->to);
     if (s->doing == LaneDoing::wait) return of_wait(view, name, *s, cycle);
     if (s->doing == LaneDoing::work) return message("lane.computes", name, lane_word(*s), until);
-    if (s->what == "turn") return message("lane.is_taking_turn", name, until);
-    return message("lane.is_noticing", name, tile_word(s->what, s->number), until);
+    return message(words_of_busy(*s).clause, name, until, awaited_tile(*s));
 }
 
 std::string lane_sentence(const LaneView& view, double cycle) {
@@ -122,8 +150,10 @@ std::vector<std::string> lane_sentences(const LaneView& view, double cycle) {
         all.push_back(p ? message("lane.tensor_cores_compute", lane_word(*p), view.name_of(p->lane), at_cycle(p->to))
                         : message("lane.tensor_cores_idle"));
     }
-    if (const LaneView::Turn* turn = view.turn_at(cycle))
-        all.push_back(message("lane.has_turn", view.name_of(turn->lane), at_cycle(turn->at)));
+    for (const LaneView::Baton& baton : view.batons())
+        if (const LaneView::Turn* turn = baton.at(cycle))
+            all.push_back(
+                message("lane.has_turn", view.name_of(turn->lane), turn_word(view, baton), at_cycle(turn->at)));
     if (!view.slots().empty()) all.push_back(message("lane.slots", of_slots(view, cycle)));
     return all;
 }

@@ -19,6 +19,8 @@ std::string tile_word(const std::string& what, Index number);
 /// "its turn", "a slot": what lanes wait for.
 std::string awaited_word(Awaited awaited);
 std::string slot_word(SlotState state);
+/// "turn", or "turn at P V" where products have turns of their own.
+std::string turn_word(const LaneView& view, const LaneView::Baton& baton);
 
 /// "WG2 waits for its turn, which WG1 hands on at 1,130".
 std::string lane_clause(const LaneView& view, std::uint32_t lane, double cycle);

@@ -27,8 +27,10 @@ std::string about_thread_blocks(Index persistent) {
 std::string roles_text(const lab::Experiment& e) {
     const Tiling& t = e.tiling;
     if (!has_knob(e.algorithm->knobs, &Tiling::specialised) || t.slots == 0 || t.warpgroups == 0) return "";
+    std::vector<std::string> groups;
+    for (Index k = 1; k <= t.warpgroups; ++k) groups.push_back(message("lanes.warpgroup", std::to_string(k)));
     std::vector<std::string> words = {message(t.specialised == off ? "roles.no_producer" : "roles.producer", t.slots),
-                                      message("roles.warpgroups", t.warpgroups)};
+                                      message("roles.warpgroups", t.warpgroups, text::listed(groups))};
     if (t.warpgroups > 1) words.push_back(message(t.turns == on ? "roles.turns" : "roles.no_turns"));
     words.push_back(message(t.overlap == on ? "roles.overlap" : "roles.no_overlap"));
     if (t.cluster > 1) words.push_back(message("roles.cluster", t.cluster));

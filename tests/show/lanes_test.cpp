@@ -1,4 +1,6 @@
 // What is shown of a program with lanes: a chart in letters, what takes room on an SM, and who does what.
+#include <sstream>
+
 #include "core/text/words.hpp"
 #include "show/stage/lane_chart.hpp"
 #include "show/stage/lanes_figure.hpp"
@@ -87,8 +89,8 @@ TEST_CASE("what ends a wait, whose turn it is and what lies in slots are functio
         if (s.awaited == Awaited::load) CHECK(by.doing == LaneDoing::load);
         if (s.awaited == Awaited::turn) CHECK(by.doing == LaneDoing::hand_on);
     }
-    const auto turn = [&](double cycle) { return view.name_of(view.turn_at(cycle)->lane); };
-    CHECK(turn(view.turns()[4].at - 1) != turn(view.turns()[4].at));
+    const auto turn = [&](double cycle) { return view.name_of(view.batons()[0].at(cycle)->lane); };
+    CHECK(turn(view.batons()[0].turns[4].at - 1) != turn(view.batons()[0].turns[4].at));
     for (const LaneSlot& slot : view.slots())
         for (const SlotStay& stay : slot.stays) {
             if (stay.readers.empty()) continue;
@@ -111,6 +113,41 @@ TEST_CASE("what ends a wait, whose turn it is and what lies in slots are functio
           "WG2 has the turn since cycle 0.\n"
           "The rings: slot 0 of KV: K(j+2) loading, slot 1 of KV: V(j-1) full, slot 2 of KV: K(j) in use, slot "
           "3 of KV: V(j) full, slot 4 of KV: K(j+1) full, slot 5 of KV: V(j+1) full.");
+}
+
+TEST_CASE("no stretch of a warpgroup's row is left unnamed", "[lanes]") {
+    for (int k = 0; k < 4; ++k) {
+        const SeenLanes seen(four_kinds(k), 2);
+        const LaneView& view = seen.view;
+        for (const std::uint32_t lane : view.groups())
+            for (double cycle = 0.5; cycle < view.cycles(); ++cycle) {
+                INFO(cycle);
+                REQUIRE(view.own_at(lane, cycle));
+                REQUIRE_THAT(lane_clause(view, lane, cycle), !Catch::Matchers::ContainsSubstring("goes on at once"));
+            }
+        std::istringstream chart(lane_chart(view, 200));
+        for (std::string line; std::getline(chart, line);)
+            if (line.find("CUDA cores") != std::string::npos)
+                CHECK(line.find(' ', line.find('|')) == std::string::npos);
+    }
+    const LaneView view = SeenLanes(four_kinds(2)).view;
+    CHECK(lane_clause(view, view.groups()[0], 540) == "WG1 notices that S(j) is done, until 570");
+}
+
+TEST_CASE("each baton of two has turns of its own", "[lanes]") {
+    LanedAttention a = four_kinds(3);
+    a.one_lane = true;
+    const PlayedAttention played(a, LaneConstants{}, {.batons = 2}, 1, true);
+    const LaneView view(played.lanes.programs(), played.play, 7, 1, 4);
+    REQUIRE(view.batons().size() == 2);
+    CHECK(turn_word(view, view.batons()[0]) == "turn at S");
+    CHECK(turn_word(view, view.batons()[1]) == "turn at P V");
+    bool differ = false;
+    for (double cycle = 0; cycle < view.cycles(); ++cycle)
+        differ |= view.batons()[0].at(cycle)->lane != view.batons()[1].at(cycle)->lane;
+    CHECK(differ);
+    CHECK(SeenLanes(four_kinds(3)).view.batons().size() == 1);
+    CHECK(SeenLanes(four_kinds(1)).view.batons().empty());
 }
 
 TEST_CASE("lanes are drawn over time", "[lanes]") {

@@ -65,7 +65,7 @@ TEST_CASE("lanes: warpgroups that load for themselves meet in each step", "[lane
     const PlayedAttention played({.one_lane = true, .producer = false});
     REQUIRE(played.lanes.programs().size() == 3);
     CHECK(played.lanes.programs()[0].name == "copies of WG1");
-    CHECK(played.lanes.programs()[2].name == "WG1 2");
+    CHECK(played.lanes.programs()[2].name == "WG2");
 }
 
 TEST_CASE("lanes: half tiles in a ring of the tile program", "[lanes]") {
@@ -222,12 +222,12 @@ TEST_CASE("lanes: chains of tiles end, or say who waits for whom", "[lanes]") {
                 for (const Index steps : {1, 2, 5})
                     check_end({.overlap = overlap, .turns = turns, .steps = steps}, {.slots = slots});
     CHECK_THROWS_WITH(PlayedAttention({.turns = true, .one_lane = true}, LaneConstants{}, {.slots = 1, .blocks = 2}, 2),
-                      "producer waits for slot 0 of KV, which WG1 2 gives; "
-                      "producer of block 2 waits for slot 0 of KV, which WG1 2 of block 2 gives; "
-                      "WG1 1 waits for K of step 1, tile 1, which producer gives; "
-                      "WG1 2 waits for the turn of WG1 2, which WG1 1 gives; "
-                      "WG1 2 of block 2 waits for the turn of WG1 2 of block 2, which WG1 1 of block 2 gives; "
-                      "WG1 1 of block 2 waits for K of step 1, tile 1, which producer of block 2 gives");
+                      "producer waits for slot 0 of KV, which WG2 gives; "
+                      "producer of block 2 waits for slot 0 of KV, which WG2 of block 2 gives; "
+                      "WG1 waits for K of step 1, tile 1, which producer gives; "
+                      "WG2 waits for the turn of WG2, which WG1 gives; "
+                      "WG2 of block 2 waits for the turn of WG2 of block 2, which WG1 of block 2 gives; "
+                      "WG1 of block 2 waits for K of step 1, tile 1, which producer of block 2 gives");
 }
 
 TEST_CASE("lanes: the tile program of two consumers, played", "[lanes]") {
