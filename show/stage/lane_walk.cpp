@@ -58,8 +58,7 @@ void LaneWalk::play(Index tiles) {
     tiles_ = tiles, tile_ = -1;
     segments_.clear();
     const std::vector<LaneSegment>& all = view_of(0).segments();
-    for (std::uint32_t k = 0; k < all.size(); ++k)
-        segments_[{all[k].doing, all[k].what, all[k].turn}].push_back(k);
+    for (std::uint32_t k = 0; k < all.size(); ++k) segments_[{all[k].doing, all[k].what, all[k].turn}].push_back(k);
 }
 
 /// Finds the segments of the block's operations. An operation without any belongs to the work before it, or to that

@@ -52,7 +52,7 @@ class LaneWalk {
     Index tiles_ = 0;                 // key tiles that were played
     lab::PlayedLanes played_;
     std::map<std::tuple<LaneDoing, std::string, Index>, std::vector<std::uint32_t>> segments_;  // by what and turn
-    Index tile_ = -1;  // that the view is of
+    Index tile_ = -1;                                                                           // that the view is of
     std::optional<LaneView> view_;
 };
 

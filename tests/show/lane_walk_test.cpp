@@ -90,7 +90,8 @@ TEST_CASE("each operation of a lane is found among what lanes do", "[lanes]") {
     }
 }
 
-TEST_CASE("the first operations of a row tile come before cycle 0, and after its last only stores are left", "[lanes]") {
+TEST_CASE("the first operations of a row tile come before cycle 0, and after its last only stores are left",
+          "[lanes]") {
     Run run = run_of(laned_experiment("H100"), 1);
     LaneWalk walk(run);
     double first = 1, last = 0;
