@@ -43,6 +43,17 @@ Kernel kernel_of(const Experiment& e, const HeldRows& held) {
 
 }  // namespace
 
+std::optional<Outline> outline_in_turn(const Experiment& e) {
+    const Tiling tiling = with_roles(e);
+    if (has_timed_lanes(e) || tiling.overlap != on) return std::nullopt;
+    Experiment in_turn = e;
+    in_turn.tiling = tiling, in_turn.tiling.overlap = off;
+    std::optional<Outline> outline(std::in_place);
+    Listener* const listeners[] = {&*outline};
+    count(in_turn, nullptr, listeners);
+    return outline;
+}
+
 LaunchKernels::LaunchKernels(const Report& counted, const Outline& outline, RegistersFrom from)
     : counted_(counted),
       e_(counted.experiment),
@@ -151,7 +162,8 @@ Occupied count_and_occupy(const Experiment& e, Control* control) {
     Outline outline;
     Listener* const listeners[] = {&outline};
     Occupied o{count(e, control, listeners), {}};
-    const LaunchKernels kernels(o.report, outline);
+    const std::optional<Outline> in_turn = outline_in_turn(e);
+    const LaunchKernels kernels(o.report, in_turn ? *in_turn : outline);
     for (std::size_t k = 0; k < outline.launches().size(); ++k) o.launches.push_back(kernels.occupancy(k));
     return o;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "core/record/outline.hpp"
@@ -12,9 +13,13 @@
 
 namespace tilescope::lab {
 
+/// The outline to time instead of the run's own, where the program overlaps a tile's products with those of the next
+/// and its lanes are not timed: that of the same program with one product after the other. Else nullopt.
+std::optional<Outline> outline_in_turn(const Experiment& experiment);
+
 class LaunchKernels {
   public:
-    /// `outline`: of the same run as `counted`. Both have to outlive this object.
+    /// `outline`: of the same run as `counted`, or outline_in_turn() of it. Both have to outlive this object.
     LaunchKernels(const Report& counted, const Outline& outline, RegistersFrom from = RegistersFrom::compiler);
 
     /// The kernel of the launches with products.

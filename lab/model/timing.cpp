@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "algorithms/contract/kernel_description.hpp"
@@ -27,11 +28,12 @@ class Run {
     /// `outline`: of the same run as `counted`.
     Run(const Report& counted, const Outline& outline, const TimingOptions& options)
         : e_(counted.experiment),
-          outline_(outline),
+          in_turn_(outline_in_turn(e_)),
+          outline_(in_turn_ ? *in_turn_ : outline),
           options_(options),
-          kernels_(counted, outline, options.registers),
+          kernels_(counted, outline_, options.registers),
           rates_(rates_of(e_.gpu)),
-          dram_(counted, outline, options.l2 ? DramModel::most_visits : 0) {}
+          dram_(counted, outline_, options.l2 ? DramModel::most_visits : 0) {}
 
     RunTime time() {
         RunTime out;
@@ -150,6 +152,7 @@ class Run {
     }
 
     const Experiment& e_;
+    const std::optional<Outline> in_turn_;
     const Outline& outline_;
     const TimingOptions& options_;
     const LaunchKernels kernels_;

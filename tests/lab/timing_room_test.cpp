@@ -3,6 +3,7 @@
 
 #include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/refusal.hpp"
+#include "algorithms/contract/roles.hpp"
 #include "core/machine/lane.hpp"
 #include "lab/gpu/gpu_fields.hpp"
 #include "lab/gpu/gpu_presets.hpp"
@@ -161,6 +162,30 @@ TEST_CASE("the time of a program with lanes says that it is of one without", "[t
     CHECK(conclusion(both) ==
           std::vector<std::string>{"Not ranked: mine, because lanes are not timed: what is modelled is "
                                    "the program without them."});
+}
+
+TEST_CASE("without lanes flash_v3 takes the time of flash_v2's steps, however its products overlap", "[timing][lane]") {
+    // Each thread block has an SM to itself, so that only the steps count, and not what a ring of slots needs.
+    const auto timed = [](const char* algorithm, Experiment e, Index overlap = 0) {
+        e.algorithm = find_algorithm(algorithm), e.placing.blocks_per_sm = 1, e.placing.order = Order::rows;
+        e.tiling.overlap = overlap;
+        e.tiling = completed(e.tiling, *e.algorithm, e.problem, e.gpu);
+        const RunTime t = time_of(e);
+        CHECK(t.without_lanes == (algorithm == std::string("flash_v3")));
+        return t.launches.at(0);
+    };
+    for (const Dtype dtype : {Dtype::f32, Dtype::f16})
+        for (const bool causal : {false, true})
+            for (const Index keys : {64, 100, 128, 190, 1024, 1030}) {
+                Experiment e = experiment("flash_v3", 16, keys, dtype, {64, 64});
+                e.gpu = gpu_preset("A100");
+                if (causal) e.problem.mask = Mask::causal();
+                INFO(name_of(dtype) << ' ' << causal << ' ' << keys);
+                const LaunchTime two = timed("flash_v2", e), three = timed("flash_v3", e);
+                CHECK(three.steps == Approx(two.steps));
+                CHECK(three.us == Approx(two.us).epsilon(0.03));
+                CHECK(three.us == Approx(timed("flash_v3", e, off).us).epsilon(0.001));
+            }
 }
 
 TEST_CASE("a tile without rows takes no time, and keeps nobody waiting", "[timing][lane]") {
