@@ -27,8 +27,13 @@ LaneDoing doing_of_operation(Kind kind) {
 }
 
 /// Whether a lane carries it out.
-bool is_carried_out(const Step& s) {
-    return s.lane >= 0 && works(s.kind()) && s.event.operation->access != Access::in_passing;
+bool is_carried_out(const Step& s) { return s.lane >= 0 && works(s.kind()); }
+
+/// Whether the lanes of a play have an act for such an operation: not for one that rides on another one, nor for one
+/// on one number a row.
+bool takes_time(const Step& s, const RecordedTile& tile) {
+    if (s.event.operation->access == Access::in_passing) return false;
+    return s.kind() == Kind::load || s.kind() == Kind::product || s.kind() == Kind::reduce || tile.cols > 1;
 }
 
 }  // namespace
@@ -87,14 +92,15 @@ void LaneWalk::walk(Index launch, Index block) {
         const Step& s = trace[k];
         const RecordedTile& tile = trace.tiles()[s.tile()];
         const LaneDoing doing = doing_of_operation(s.kind());
-        const bool works = doing == LaneDoing::work || doing == LaneDoing::busy;
-        const std::string what = works ? s.event.operation->name : tile.name;
+        const bool by_warps = doing == LaneDoing::work || doing == LaneDoing::busy;
+        const std::string what = by_warps ? s.event.operation->name : tile.name;
         looped |= s.turn >= 0;
-        const Index turn = s.turn >= 0 ? trace.turns()[static_cast<std::size_t>(s.turn)].index : looped ? tiles : 0;
+        const Index turn = s.turn >= 0           ? trace.turns()[static_cast<std::size_t>(s.turn)].index
+                           : looped && tiles > 1 ? tiles
+                                                 : 0;
         const Index of = std::min(turn, tiles - 1);
         Lane& lane = lanes[s.lane];
-        const bool takes_time = !works || s.kind() == Kind::reduce || tile.cols > 1;
-        const auto own = takes_time ? segments_.find({doing, what, turn}) : segments_.end();
+        const auto own = takes_time(s, tile) ? segments_.find({doing, what, turn}) : segments_.end();
         if (own == segments_.end()) {
             if (lane.work)
                 places_.insert({k, {of, lane.work, false}});
@@ -103,8 +109,8 @@ void LaneWalk::walk(Index launch, Index block) {
             continue;
         }
         places_.insert({k, {of, &own->second, true}});
-        lane.work = works ? &own->second : nullptr;
-        if (!works) continue;
+        lane.work = by_warps ? &own->second : nullptr;
+        if (!by_warps) continue;
         for (const auto& [earlier, its] : lane.before) places_.insert({earlier, {its, lane.work, false}});
         lane.before.clear();
     }

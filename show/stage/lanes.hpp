@@ -31,7 +31,7 @@ struct LaneSegment {
     std::uint32_t lane;  ///< whose
     std::string what;    ///< a tile's or an operation's name
     Index number;        ///< which of these the lane does, from 0: the number of a tile of keys where tiles are such
-    Index turn;          ///< of the loop over key tiles, from 0; as many as there are tiles: after the loop
+    Index turn;          ///< of the loop over key tiles, from 0; the number of tiles, where that is above 1: after it
     double from, to;
     double alone;                         ///< of a product or work: cycles that it takes when nothing else goes on
     double sent;                          ///< of a load: when its last byte has left the bus

@@ -155,7 +155,7 @@ TEST_CASE("lanes are drawn over time", "[lanes]") {
 cycle             |0          250       500        750       1,000      1,250     1,500      1,750 |
 bus               |VVVVVVVVVVVVVVVVVVVVV KKKKKKKKKKKKKKKKKKKKKK                                  VV|
 WG1 tensor cores  |SSSSSSSSSSSSSSSSSSSSSS                                  OOOOOOOOOOOOOOOOOOOOOO  |
-WG1 CUDA cores    |----------------------  mmmmmrrreeeeeeeeeeeeeeeeeeeeexxx----------------------  |
+WG1 CUDA cores    |----------------------++mmmmmrrreeeeeeeeeeeeeeeeeeeeexxx----------------------++|
 slot 0 of KV      |KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK|
 slot 1 of KV      |............................................VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV|
 slot 2 of KV      |######################..............................................KKKKKKKKKKKK|
@@ -167,9 +167,9 @@ slot 5 of KV      |VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV
 cycle             |0                  500               1,000              1,500             2,000           |
 bus               |VVVVVVVVV                                                  KKKKKKKKKKKKKKKKKKKKVVVVVVVVVVV|
 WG1 tensor cores  |SSSSSSSSSSSSSSSSSSSOOOOOOOOOOOOOOOOOOOOO                                                  |
-WG1 CUDA cores    |-------------------  mmmmmmmmmmmmmmmmrrreeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee   xx |
+WG1 CUDA cores    |-------------------++mmmmmmmmmmmmmmmmrrreeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee+++xx+|
 WG2 tensor cores  |                                        SSSSSSSSSSSSSSSSSSSOOOOOOOOOOOOOOOOOOO            |
-WG2 CUDA cores    |eeeeeeeeeeeeeeeeeeeeeeeeeee   xxxxxxx ---------------------  mmmmmmmmmmmmmmmmmrreeeeeeeeee|
+WG2 CUDA cores    |eeeeeeeeeeeeeeeeeeeeeeeeeee+++xxxxxxx+---------------------++mmmmmmmmmmmmmmmmmrreeeeeeeeee|
 turn              |222222222222222222222222222222222222221111111111111111111111111111111111111111111111111111|
 slot 0 of KV      |..............................VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV|
 slot 1 of KV      |###################KKKKKKKKKKKKKKKKKKKKK###################...............................|
@@ -182,8 +182,9 @@ slot 5 of KV      |..........KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK
     CHECK(lane_legend(views) ==
           "Letters: S S = Q K^T; O P V: O = O + P V; m max: the largest score of each row; r reduce: the row's "
           "threads compare; e exp: P = exp(S - m), and its sums; x rescale: O by exp(old m - m). A warpgroup "
-          "waits for its product (-), its turn (.) or data (~). A slot shows \".\" while its tile is loaded, the "
-          "tile's letter where it is full, and \"#\" while a product reads it.");
+          "waits for its product (-), its turn (.) or data (~). \"+\" is the time until it has noticed that what "
+          "it waited for is there, has taken its turn, or has stored. A slot is blank where it is empty, shows "
+          "\".\" while its tile is loaded, the tile's letter where it is full, and \"#\" while a product reads it.");
 }
 
 TEST_CASE("the finding about lanes names what sets the pace", "[lanes]") {
