@@ -275,7 +275,7 @@ TEST_CASE("reference: what is -inf in both, and whether inputs were numbers", "[
     CHECK(wrong_outputs(leaks).empty());
     Report own = right;
     Algorithm mine = of(computation::attention);
-    mine.file = "mine.cpp";
+    mine.lineage.file = "mine.cpp";
     own.experiment.algorithm = &mine;
     CHECK(wrong_outputs(own).empty());
     CHECK(about_wrong_outputs(own).empty());

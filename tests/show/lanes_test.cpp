@@ -215,7 +215,7 @@ TEST_CASE("a figure of lanes has rows on one axis", "[lanes][figure]") {
 TEST_CASE("what has its place in a ring, or in a lane's registers, is counted once", "[run][lane]") {
     Experiment e = experiment(*find_algorithm("flash_v2"), cases()[0]);
     Algorithm own = *e.algorithm;
-    own.file = "mine.cpp";
+    own.lineage.file = "mine.cpp";
     own.run = [](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         const Hbm Q = t["Q"], O = t["O"], LSE = t["LSE"];
         gpu.launch("copy", {p.head_axis(), uniform(Tiles(p.seq_q, tile.br, "i"))}, [&](Block& b, Span head, Span i) {
