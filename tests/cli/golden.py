@@ -121,6 +121,7 @@ CASES = {
     "explain_warps_backward": "explain flash_v1_backward --heads 1 --br 16 --bc 256",
     "explain_json": "explain memory_efficient --seq 256 --json",
     "sweep_csv": "sweep flash_v1 flash_v2 --vary seq=256:1024:x2 --vary bc=64,128 --br 64",
+    "sweep_roles": "sweep flash_v3 flash_v3:like=cudnn-9.19 --vary turns=on,off --vary slots=2,4 --heads 16 --seq 4096 --dim 128",
     "sweep_l2": "sweep flash_v2 --vary l2-bytes=0,1M,4M,1G --seq 8192 --heads 32",
     "sweep_json": "sweep flash_v2 --vary sram=8,64 --br 64 --bc 64 --json",
     "step_blackboard": f"step flash_v2 {TOY} --table",
