@@ -146,7 +146,7 @@ class Runs(unittest.TestCase):
         q = np.zeros((2, 64, 32), np.float16)
         for text, arrays in [("missing V", dict(Q=q, K=q)), ("of int64", dict(Q=q.astype(int), K=q, V=q)),
                              ("must be [2, 64, 32]", dict(Q=q, K=q, V=q[:, :60])),
-                             ("is no input", dict(Q=q, K=q, V=q, dO=q)), ("dimensions", dict(Q=q[0, 0], K=q, V=q))]:
+                             ("is no input", dict(Q=q, K=q, V=q, dO=q)), ("of 1 dimension:", dict(Q=q[0, 0], K=q, V=q))]:
             with self.assertRaises(tilescope.UsageError) as raised:
                 tilescope.run("flash_v2", **arrays)
             self.assertIn(text, str(raised.exception))
