@@ -29,8 +29,6 @@ using namespace device;
 using text::message;
 namespace {
 
-constexpr Bytes most_shared_memory = 227 * 1024;  // of a thread block, on the GPUs that kernels are written for
-
 /// The words after the program's name, as they were typed.
 std::vector<std::string> own_arguments() {
     std::ifstream file("/proc/self/cmdline", std::ios::binary);
@@ -222,7 +220,7 @@ void validate(const ValidateFlags& flags) {
     const DeviceSearch search = find_device();
     const ValidateRequest request = [&] {
         const Progress progress = Progress::blocks(message("progress.reading_inputs"));
-        return resolve(flags, search.device ? search.device->shared_per_block : most_shared_memory, &control());
+        return resolve(flags, search.device, &control());
     }();
     remark(request.remark);
     for (const std::string& note : request.notes) remark(note);

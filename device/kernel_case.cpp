@@ -26,6 +26,8 @@ std::string command_of(const KernelCase& c) {
     o.batch = p.batch, o.heads = p.heads, o.seq_q = p.seq_q, o.seq_k = p.seq_k, o.dtype = name_of(p.dtype);
     if (c.algorithm->computes->features.has(Feature::head_dims)) o.dim = p.dim, o.dim_v = p.dim_v;
     o.br = std::to_string(c.variant->tile.br), o.bc = std::to_string(c.variant->tile.bc);
+    for (const Knob& knob : c.algorithm->knobs)
+        if (!knob.is_size && c.variant->tile.*knob.value > 0) o.roles[knob.name] = knob.text(c.variant->tile);
     if (c.splits > 0) o.splits = std::to_string(c.splits);
     if (c.algorithm->packs && p.kv_heads != p.heads)
         o.pack = name_of(c.problem.packed > 1 ? Packing::on : Packing::off);

@@ -14,7 +14,10 @@ struct KernelCase {
     Problem problem;   ///< as the kernel runs it: with packed heads, where it packs them
     Index splits = 0;  ///< parts of the keys, where the algorithm cuts them: a variant serves any number
 
-    Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }
+    Tiling tile() const {
+        Tiling t = variant->tile;
+        return t.splits = splits, t;
+    }
 };
 
 /// The case as an experiment of the simulator.

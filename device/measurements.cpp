@@ -275,7 +275,7 @@ KernelCase case_of(const MeasuredRow& row) {
     if (splits < 0 || splits > most_splits)
         throw RunError(message("measurements.splits", std::to_string(most_splits), std::to_string(splits)));
     for (const KernelVariant& v : kernels_of(*a))
-        if (v.tile == tile && v.serves(p)) return {a, &v, p, splits};
+        if (v.tile.br == tile.br && v.tile.bc == tile.bc && v.serves(p)) return {a, &v, p, splits};
     throw RunError(message("measurements.no_kernel", a->name, std::to_string(tile.br), std::to_string(tile.bc)));
 }
 

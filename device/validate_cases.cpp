@@ -17,6 +17,12 @@ using namespace lab;
 using text::message;
 namespace {
 
+/// Whether a GPU can run a kernel. Without one, the GPUs that kernels are written for are meant.
+bool runs_on(const std::optional<Device>& device, const KernelVariant& v) {
+    if (!device) return true;
+    return v.shared() <= device->shared_per_block && (!v.hopper || device->compute_capability == "9.0");
+}
+
 bool has_files(const Options& o) { return !(o.q + o.k + o.v + o.x).empty(); }
 
 std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
@@ -52,7 +58,7 @@ std::string offers(const Algorithm& a) {
         const auto same = std::ranges::find(groups, key, &std::pair<std::string, std::string>::first);
         if (same == groups.end())
             groups.emplace_back(key, tile);
-        else
+        else if ((same->second + ' ').find(tile + ' ') == std::string::npos)  // else they differ in roles alone
             same->second += tile;
     }
     std::string all;
@@ -95,34 +101,44 @@ std::string takers(const Computation& computation, const Problem& p) {
     }
     if (r.wish.tiling.br > 0) asked += " --br " + std::to_string(r.wish.tiling.br);
     if (r.wish.tiling.bc > 0) asked += " --bc " + std::to_string(r.wish.tiling.bc);
+    for (const Knob& k : a.knobs)
+        if (!k.is_size && r.wish.tiling.*k.value > 0)
+            asked += std::string(" --") + k.name + ' ' + k.text(r.wish.tiling);
     throw UsageError(message("validated.no_such_kernel", asked, a.name, offers(a)));
 }
 
 /// The kernels that serve a request: the first of them, or, with `all`, each.
 std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const GpuSpec& gpu, bool all,
-                                 Bytes shared_memory) {
+                                 const std::optional<Device>& device) {
     const Problem problem = problem_of(a, r);
     const Index splits = with_splits(r.wish, a, problem, gpu).tiling.splits;
     std::vector<KernelCase> cases;
     for (const KernelVariant& v : kernels_of(a)) {
         const bool tiles = (r.wish.tiling.br == 0 || r.wish.tiling.br == v.tile.br) &&
                            (r.wish.tiling.bc == 0 || r.wish.tiling.bc == v.tile.bc);
-        if (!tiles || !v.serves(problem) || v.shared() > shared_memory) continue;
-        const Tiling tile = completed({v.tile.br, v.tile.bc, splits}, a, problem, gpu);
+        if (!tiles || !v.serves(problem) || !runs_on(device, v)) continue;
+        Tiling own = v.tile;
+        own.splits = splits;
+        const Tiling tile = completed(own, a, problem, gpu);
+        const auto differs = [&](const Knob& k) {
+            return !k.is_size && r.wish.tiling.*k.value > 0 && r.wish.tiling.*k.value != tile.*k.value;
+        };
+        if (std::ranges::any_of(a.knobs, differs)) continue;
         cases.push_back({&a, &v, problem, tile.splits});
         if (!all) break;
     }
     return cases;
 }
 
-void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory, Control* control) {
+void add_requested(ValidateRequest& all, const ValidateFlags& flags, const std::optional<Device>& device,
+                   Control* control) {
     Options o = flags.options;
     if (!o.dtype && !has_files(o)) o.dtype = "f32";
     if (o.page_size) throw UsageError(message("validated.pages", std::to_string(*o.page_size)));
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
         Request r = lab::resolve(o, *a, control);
-        const auto cases = matching(*a, r, all.gpu, flags.all_tiles, shared_memory);
+        const auto cases = matching(*a, r, all.gpu, flags.all_tiles, device);
         if (cases.empty() && by_name) refuse(*a, r, o);
         if (cases.empty()) all.left_out.emplace_back(a->name);
         all.cases.insert(all.cases.end(), cases.begin(), cases.end());
@@ -135,13 +151,12 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
         throw UsageError(message("validated.one_output", text::shown(o.out), std::to_string(all.cases.size())));
 }
 
-void add_survey(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory) {
+void add_survey(ValidateRequest& all, const ValidateFlags& flags, const std::optional<Device>& device) {
     if (flags.survey != "quick" && flags.survey != "full")
         throw UsageError(message("validated.survey", text::shown(flags.survey)));
     const auto only = named(flags.algorithms);
     for (const KernelCase& c : flags.survey == "quick" ? quick_survey() : full_survey())
-        if ((only.empty() || std::ranges::find(only, c.algorithm) != only.end()) &&
-            c.variant->shared() <= shared_memory)
+        if ((only.empty() || std::ranges::find(only, c.algorithm) != only.end()) && runs_on(device, *c.variant))
             all.cases.push_back(c);
 }
 
@@ -172,14 +187,14 @@ std::string score_flag(const Options& o) {
     return "";
 }
 
-ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory, Control* control) {
+ValidateRequest resolve(const ValidateFlags& flags, const std::optional<Device>& device, Control* control) {
     const Options& o = flags.options;
     ValidateRequest r;
     r.distribution = to_distribution(o.distribution);
     if ((has_files(o) || !o.out.empty()) && flags.algorithms.size() != 1)
         throw UsageError(message("validated.files_of_one"));
     r.gpu = gpu_from(o);
-    flags.survey.empty() ? add_requested(r, flags, shared_memory, control) : add_survey(r, flags, shared_memory);
+    flags.survey.empty() ? add_requested(r, flags, device, control) : add_survey(r, flags, device);
     if (!flags.part.empty()) keep_part(r.cases, flags.part);
     return r;
 }

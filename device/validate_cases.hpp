@@ -1,6 +1,7 @@
 // What `tilescope validate` is asked for: which kernels run on which problems.
 #pragma once
 
+#include "device/device.hpp"
 #include "device/kernel_case.hpp"
 #include "lab/flags/request.hpp"
 
@@ -30,8 +31,8 @@ struct ValidateRequest {
 /// The first flag, as given, that asks for a mask (but the causal one), a bias or the like; "" where there is none.
 std::string score_flag(const lab::Options& options);
 
-/// Checks every flag. `shared_memory` is what a thread block of the device may use; kernels that need more are
-/// left out. Throws UsageError, Interrupted.
-ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory, Control* control);
+/// Checks every flag. Kernels that the device cannot run are left out; without one, those of a Hopper GPU are asked
+/// for. Throws UsageError, Interrupted.
+ValidateRequest resolve(const ValidateFlags& flags, const std::optional<Device>& device, Control* control);
 
 }  // namespace tilescope::device

@@ -41,6 +41,7 @@ struct KernelVariant {
     Bytes staging;     ///< shared memory that the model does not count, for example P between two products
     Takes takes = Takes::plain;
     bool takes_turns = false;  ///< thread blocks add to the same rows, one after the other
+    bool hopper = false;       ///< has instructions of compute capability 9.0, which no other GPU has
 
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
@@ -71,6 +72,11 @@ constexpr KernelVariant fp32_variant(Index br, Index bc, Index d, Index dv) {
 
 constexpr KernelVariant taking(Takes what, KernelVariant v) {
     v.takes = what;
+    return v;
+}
+
+constexpr KernelVariant on_hopper(KernelVariant v) {
+    v.hopper = true;
     return v;
 }
 
@@ -126,7 +132,10 @@ struct KernelCall {
     /// Where the variant takes turns: a word per row block of each head, 0 before a run and again after it.
     std::uint32_t* turns = nullptr;
 
-    Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }
+    Tiling tile() const {
+        Tiling t = variant->tile;
+        return t.splits = splits, t;
+    }
 };
 
 /// Throws where a grid has more heads than CUDA takes in its second axis.

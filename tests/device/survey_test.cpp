@@ -2,7 +2,9 @@
 
 #include <set>
 
+#include "algorithms/contract/roles.hpp"
 #include "algorithms/contract/validate.hpp"
+#include "device/validate_cases.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
@@ -99,6 +101,34 @@ TEST_CASE("survey: the full one has the shapes that it promises", "[survey]") {
         CHECK(has([](const Problem& p) { return p.dim != p.dim_v; }) ==
               offers([](const KernelVariant& v) { return v.dim != v.dim_v; }));
     }
+}
+
+TEST_CASE("survey: a GPU gets the kernels that it can run", "[survey]") {
+    ValidateFlags flags;
+    flags.survey = "quick", flags.options.gpu = "H200";
+    const auto cases_on = [&](const char* compute_capability, Bytes shared_memory) {
+        const Device device{.compute_capability = compute_capability, .shared_per_block = shared_memory};
+        return resolve(flags, device, nullptr).cases;
+    };
+    const auto hopper = cases_on("9.0", 227 << 10), blackwell = cases_on("10.0", 227 << 10);
+    const auto is_of_hopper = [](const KernelCase& c) { return c.variant->hopper; };
+    CHECK(any(hopper, is_of_hopper));
+    CHECK(!any(blackwell, is_of_hopper));
+    CHECK(hopper.size() == resolve(flags, {}, nullptr).cases.size());
+    CHECK(!any(cases_on("9.0", 100 << 10), [](const KernelCase& c) { return c.variant->shared() > 100 << 10; }));
+}
+
+TEST_CASE("validate: knobs of roles choose among kernels", "[survey]") {
+    ValidateFlags flags;
+    flags.options.gpu = "H200", flags.options.dtype = "f16", flags.options.dim = 128;
+    flags.algorithms = {"flash_v3"};
+    const auto chosen = [&] { return resolve(flags, {}, nullptr).cases.at(0); };
+    CHECK(chosen().variant->tile.turns == on);
+    flags.options.roles = {{"turns", "off"}, {"slots", "4"}};
+    CHECK(chosen().variant->tile.turns == off);
+    CHECK(command_of(chosen()).find("--turns off --overlap on") != std::string::npos);
+    flags.options.roles = {{"slots", "6"}};
+    CHECK_THROWS_AS(chosen(), UsageError);
 }
 
 TEST_CASE("survey: one case of the full one is too large for any GPU, the others fit well", "[survey]") {

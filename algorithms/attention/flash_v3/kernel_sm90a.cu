@@ -1,0 +1,384 @@
+// FlashAttention-3 on the tensor cores of compute capability 9.0, in f16 and bf16. New against flash_v2's
+// kernel_tensor_cores.cu: lanes. Three warps are producers of one thread each, for Q, K and V; they ask for whole tiles
+// (TMA) as long as slots are free. Warpgroups of 64 rows are consumers. They ask for products (wgmma), take turns at
+// that, and compute the softmax of a step while the tensor cores add P V of the step before. Thread blocks are
+// persistent, one an SM.
+// Bound by the tensor cores at d = 128 and 256, and by them and the exponentials at d = 64: expect the speed of cuDNN's
+// kernel, or more (docs/performance.md has what was measured).
+// Run it: tilescope validate flash_v3 --seq 4096 --heads 64 --dim 128 --dtype f16
+#include "algorithms/attention/flash_v3/kernel.hpp"
+#include "algorithms/cuda/hopper.cuh"
+#include "algorithms/cuda/seen.cuh"
+#include "algorithms/cuda/tensor_core_statistics.cuh"
+#include "algorithms/cuda/wgmma.cuh"
+
+namespace tilescope::flash_v3 {
+namespace {
+
+using namespace cuda;
+
+template <class T>
+struct Args {
+    CUtensorMap Q, K, V;
+    Global<T> O;
+    Global<float> LSE;
+    Plain seen;
+    int heads;
+    bool paired;  ///< see for_row_tiles()
+};
+
+/// What a kernel is compiled for.
+template <class Type, int D_, int Br_, int Bc_, bool turns_, bool overlap_>
+struct Shape {
+    using T = Type;
+    static constexpr int D = D_, Br = Br_, Bc = Bc_, slots = slots_of_ring;
+    static constexpr bool turns = turns_, overlap = overlap_;
+    static constexpr bool rescales_first = overlap && D > 128;  // O is scaled under the products of the next step
+    static constexpr int consumers = Br / 64, threads = 128 * (1 + consumers);
+    // All that a thread block has at launch, and no more: else take_registers() would wait forever.
+    static constexpr int of_consumer = consumers == 2 ? 240 : 160, of_producer = consumers == 2 ? 24 : 32;
+    static constexpr int panels = D / panel_columns, q_panel = 64 * row_of_panel, kv_panel = Bc * row_of_panel;
+    static constexpr int q_bytes = panels * q_panel, kv_bytes = panels * kv_panel;
+};
+
+/// What a thread block has in shared memory.
+template <class S>
+struct Shared {
+    alignas(1024) unsigned char q[S::consumers][S::q_bytes];  // aligned for the swizzle
+    alignas(1024) unsigned char k[S::slots][S::kv_bytes], v[S::slots][S::kv_bytes];
+    Slots<1> of_q[S::consumers];
+    Slots<S::slots> of_k, of_v;
+};
+
+struct RowTile {
+    int head, row;
+    Visits visits;
+};
+
+/// Calls f(tile) for each row tile of this thread block [1]. Where the causal mask makes some shorter, a long one and a
+/// short one are a pair, and pairs are dealt out. Heads come one after the other, so that the L2 keeps their K and V.
+template <class S, class F>
+__device__ inline void for_row_tiles(const Args<typename S::T>& a, F f) {
+    const int blocks = gridDim.x, row_tiles = (a.seen.work.seq_q + S::Br - 1) / S::Br;
+    const int of_head = a.paired ? (row_tiles + 1) / 2 : row_tiles, all = of_head * a.heads;
+    for (int round = 0; round * blocks < all; ++round) {
+        // Neighbours trade places from round to round: of an odd number of row tiles, one has no partner.
+        const int n = round * blocks + (blockIdx.x + round) % blocks;
+        if (n >= all) continue;
+        const int head = n / of_head, last = row_tiles - 1 - n % of_head, first = row_tiles - 1 - last;
+        for (int i = last;; i = first) {
+            const int row = i * S::Br, rows = min(S::Br, a.seen.work.seq_q - row);
+            f(RowTile{head, row, a.seen.visits(row, rows, S::Br, S::Bc)});
+            if (!a.paired || i == first) break;
+        }
+    }
+}
+
+/// The producer of Q: 64 rows for each warpgroup [3].
+template <class S>
+__device__ inline void load_queries(const Args<typename S::T>& a, Shared<S>& shared) {
+    unsigned parity = 0;
+    for_row_tiles<S>(a, [&](const RowTile& tile) {
+        if (tile.visits.end == 0) return;
+        for (int w = 0; w < S::consumers; ++w) {
+            Slots<1>& ring = shared.of_q[w];
+            ring.free[0].wait(parity ^ 1);
+            ring.there[0].expect(S::q_bytes);
+            for (int p = 0; p < S::panels; ++p)
+                copy_box(shared.q[w] + p * S::q_panel, a.Q, p * panel_columns, tile.row + 64 * w, tile.head,
+                         ring.there[0]);
+        }
+        parity ^= 1;
+    });
+}
+
+/// The producer of K [5], or of V [6].
+template <class S>
+__device__ inline void load_keys(const Args<typename S::T>& a, const CUtensorMap& from,
+                                 unsigned char (&to)[S::slots][S::kv_bytes], Slots<S::slots>& ring) {
+    Place<S::slots> at;
+    for_row_tiles<S>(a, [&](const RowTile& tile) {
+        const int kv = a.seen.work.kv_slice(tile.head);
+        for (int j = 0; j < tile.visits.end; ++j, at.next()) {  // [4]
+            ring.free[at.slot].wait(at.parity ^ 1);
+            ring.there[at.slot].expect(S::kv_bytes);
+            for (int p = 0; p < S::panels; ++p)
+                copy_box(to[at.slot] + p * S::kv_panel, from, p * panel_columns, j * S::Bc, kv, ring.there[at.slot]);
+        }
+    });
+}
+
+/// Asks for S = Q K^T.
+template <class S>
+__device__ inline void ask_for_scores(float (&s)[S::Bc / 2], const unsigned char* q, const unsigned char* k) {
+    const std::uint64_t a = operand(shared_address(q), S::q_panel), b = operand(shared_address(k), S::kv_panel);
+    begin_products();
+#pragma unroll
+    for (int c = 0; c < S::D / 16; ++c) {  // 16 columns, 32 bytes of a row
+        const int panel = c / 4, in_panel = c % 4 * 32;
+        Wgmma<S::Bc>::template scores<typename S::T>(s, a + address_bits(panel * S::q_panel + in_panel),
+                                                     b + address_bits(panel * S::kv_panel + in_panel), c > 0);
+    }
+    end_products();
+}
+
+/// Asks for O += P V.
+template <class S>
+__device__ inline void ask_for_sums(float (&o)[S::D / 2], const unsigned (&p)[S::Bc / 16][4], const unsigned char* v) {
+    const std::uint64_t b = operand(shared_address(v), S::kv_panel);
+    pin(o);
+    begin_products();
+#pragma unroll
+    for (int c = 0; c < S::Bc / 16; ++c)  // 16 keys, 16 rows
+        Wgmma<S::D>::template sums<typename S::T>(o, p[c], b + address_bits(16 * c * row_of_panel));
+    end_products();
+}
+
+/// What a thread knows of its two rows, r = 0 and 1. Element i of an accumulator belongs to row i % 4 / 2.
+struct Rows {
+    float m[2] = {-infinity, -infinity};
+    float l[2] = {0, 0};  ///< of this thread's columns alone
+    float factor[2];      ///< of what was summed before: exp(m_old - m)
+};
+
+__device__ inline float max_of_quad(float x) {
+    x = fmaxf(x, __shfl_xor_sync(~0u, x, 1));
+    return fmaxf(x, __shfl_xor_sync(~0u, x, 2));
+}
+__device__ inline float sum_of_quad(float x) {
+    x += __shfl_xor_sync(~0u, x, 1);
+    return x + __shfl_xor_sync(~0u, x, 2);
+}
+
+/// Hides all but the first seen[r] keys of a tile, counted from this thread's first column.
+template <int n>
+__device__ inline void hide(float (&s)[n], const int (&seen)[2]) {
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+        if (i / 4 * 8 + i % 2 >= seen[i % 4 / 2]) s[i] = -infinity;
+}
+
+/// S becomes P = exp(S - m) [13].
+/// m becomes the maximum with S; l and the factor for O are relative to the new one [13].
+template <int n>
+__device__ inline void update_maxima(const float (&s)[n], Rows& rows, float to_log2) {
+    float most[2][2] = {{rows.m[0], rows.m[0]}, {rows.m[1], rows.m[1]}};
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+        float& x = most[i % 4 / 2][i % 2];
+        x = fmaxf(x, s[i]);
+    }
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+        const float m_old = rows.m[r];
+        rows.m[r] = max_of_quad(fmaxf(most[r][0], most[r][1]));
+        rows.factor[r] = exp2_of((m_old - finite(rows.m[r])) * to_log2);
+        rows.l[r] *= rows.factor[r];
+    }
+}
+
+/// S becomes P = exp(S - m), which l counts, too [13].
+template <int n>
+__device__ inline void exponentials(float (&s)[n], Rows& rows, float to_log2) {
+    const float shift[2] = {finite(rows.m[0]) * to_log2, finite(rows.m[1]) * to_log2};
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+        s[i] = exp2_of(fmaf(s[i], to_log2, -shift[i % 4 / 2]));
+        rows.l[i % 4 / 2] += s[i];
+    }
+}
+
+template <class T, int n>
+__device__ inline void round_weights(unsigned (&p)[n / 8][4], const float (&s)[n]) {
+#pragma unroll
+    for (int i = 0; i < n / 2; ++i) p[i / 4][i % 4] = pack<T>(s[2 * i], s[2 * i + 1]);
+}
+
+template <int n>
+__device__ inline void scale_rows(float (&o)[n], const float (&factor)[2]) {
+#pragma unroll
+    for (int i = 0; i < n; ++i) o[i] *= factor[i % 4 / 2];
+}
+
+/// Stores a row of O. Of every 32 columns, each of four lanes has four pairs; they trade until each has 8 neighbours.
+template <class T, int n>
+__device__ inline void store_row(const float (&o)[n], int r, T* row, bool exists) {
+    const int lane = quad_lane();
+#pragma unroll
+    for (int c = 0; c < n / 16; ++c) {
+        unsigned x[4];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) x[k] = pack<T>(o[16 * c + 4 * k + 2 * r], o[16 * c + 4 * k + 2 * r + 1]);
+#pragma unroll
+        for (int distance = 1; distance <= 2; ++distance)
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+                if (k & distance) continue;
+                const bool upper = lane & distance;
+                const unsigned got = __shfl_xor_sync(~0u, upper ? x[k] : x[k + distance], distance);
+                x[k] = upper ? got : x[k], x[k + distance] = upper ? x[k + distance] : got;
+            }
+        if (exists) *reinterpret_cast<uint4*>(row + 32 * c + 8 * lane) = make_uint4(x[0], x[1], x[2], x[3]);
+    }
+}
+
+/// A warpgroup of consumers [8].
+template <class S>
+__device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, int group) {
+    using T = typename S::T;
+    constexpr int turns = 1;  // named barriers from here on, one a warpgroup
+    const int next_group = (group + 1) % S::consumers;
+    const Workload& w = a.seen.work;
+    const float to_log2 = w.scale * 1.44269504f;
+    const int own_row = 64 * group + threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4, own_column = 2 * quad_lane();
+    const bool speaks = threadIdx.x % 32 == 0;  // for its warp
+    Place<1> of_q;
+    Place<S::slots> of_k, of_v;
+    const auto free = [&](auto& ring, auto& place) {
+        if (speaks) ring.free[place.slot].arrive();
+        place.next();
+    };
+    if (S::turns && next_group == 0) hand_over(turns);  // the first turn is the first warpgroup's
+
+    for_row_tiles<S>(a, [&](const RowTile& tile) {
+        const Visits& visits = tile.visits;
+        const int row = tile.row + own_row;
+        float o[S::D / 2], s[S::Bc / 2];  // [9]
+        unsigned p[S::Bc / 16][4];
+        Rows rows;
+#pragma unroll
+        for (float& x : o) x = 0;
+
+        const auto scores = [&] {  // [11]
+            ask_for_scores<S>(s, shared.q[group], shared.k[of_k.slot]);
+        };
+        const auto sums = [&] {  // [12]
+            shared.of_v.there[of_v.slot].wait(of_v.parity);
+            ask_for_sums<S>(o, p, shared.v[of_v.slot]);
+        };
+        const auto mask = [&](int j) {
+            const int first = j * S::Bc + own_column, seen = row + w.diagonal + 1;
+            hide(s, {min(seen, w.seq_k) - first, min(seen + 8, w.seq_k) - first});
+        };
+        const auto wait_for_sums = [&] {
+            wait_for_products<0>(o);
+            free(shared.of_v, of_v);
+        };
+        const auto step = [&]<bool whole>(int j) {  // [10]
+            if constexpr (!S::overlap) {
+                if constexpr (S::turns) take_turn(turns + group);
+                sums();
+                wait_for_sums();
+            }
+            shared.of_k.there[of_k.slot].wait(of_k.parity);
+            if constexpr (S::turns && S::overlap) take_turn(turns + group);
+            scores();
+            if constexpr (S::rescales_first) scale_rows(o, rows.factor);
+            if constexpr (S::overlap) sums();
+            if constexpr (S::turns) hand_over(turns + next_group);
+            wait_for_products<S::overlap ? 1 : 0>(s);
+            free(shared.of_k, of_k);
+            if constexpr (!whole) mask(j);
+            update_maxima(s, rows, to_log2);
+            // [14] Here, not after the exponentials: other warpgroups' products run under them, and V's slot is free sooner.
+            if constexpr (S::overlap) wait_for_sums();
+            exponentials(s, rows, to_log2);
+            round_weights<T>(p, s);
+            if constexpr (!S::rescales_first) scale_rows(o, rows.factor);
+        };
+
+        if (visits.end > 0) {
+            shared.of_q[group].there[0].wait(of_q.parity);
+            shared.of_k.there[of_k.slot].wait(of_k.parity);
+            scores();
+            wait_for_products<0>(s);
+            free(shared.of_k, of_k);
+            if (visits.whole == 0) mask(0);
+            update_maxima(s, rows, to_log2);
+            exponentials(s, rows, to_log2);
+            round_weights<T>(p, s);
+            int j = 1;
+            for (; j < visits.whole; ++j) step.template operator()<true>(j);
+            for (; j < visits.end; ++j) step.template operator()<false>(j);  // [15]
+            free(shared.of_q[group], of_q);
+            if constexpr (S::rescales_first) scale_rows(o, rows.factor);
+            sums();  // [16]
+            wait_for_sums();
+        }
+
+        float factor[2];  // [17]
+        bool exists[2];
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            const float l = sum_of_quad(rows.l[r]);
+            factor[r] = inverse(l);
+            exists[r] = row + 8 * r < w.seq_q;
+            if (exists[r] && own_column == 0)
+                *a.LSE.row(tile.head, row + 8 * r) = l > 0 ? rows.m[r] * w.scale + logf(l) : -infinity;
+        }
+        scale_rows(o, factor);
+#pragma unroll
+        for (int r = 0; r < 2; ++r) store_row(o, r, a.O.row(tile.head, row + 8 * r), exists[r]);  // [18]
+    });  // [19]
+}
+
+template <class S>
+__global__ void __launch_bounds__(S::threads, 1) flash_v3_kernel(const __grid_constant__ Args<typename S::T> a) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    Shared<S>& shared = *reinterpret_cast<Shared<S>*>(memory);
+    const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);
+    if (threadIdx.x == 0) {
+        prefetch(a.Q), prefetch(a.K), prefetch(a.V);
+        for (Slots<1>& ring : shared.of_q) ring.init(4);
+        shared.of_k.init(4 * S::consumers), shared.of_v.init(4 * S::consumers);
+        barriers_are_ready();
+    }
+    __syncthreads();
+    if (warp < 4) {
+        give_back_registers<S::of_producer>();  // [2]
+        if (threadIdx.x % 32 > 0) return;
+        if (warp == 0) load_queries(a, shared);
+        if (warp == 1) load_keys<S>(a, a.K, shared.k, shared.of_k);
+        if (warp == 2) load_keys<S>(a, a.V, shared.v, shared.of_v);
+    } else {
+        take_registers<S::of_consumer>();
+        consume(a, shared, warp / 4 - 1);
+    }
+}
+
+// ---- launching ----
+
+template <class S>
+void launch(const KernelCall& call) {
+    static_assert(S::threads == threads_of(S::Br) && sizeof(Shared<S>) == tiles_of(S::Br, S::Bc, S::D) + barriers);
+    const Problem& p = call.problem;
+    const auto map = [&](const char* name, Index slices, Index rows, Index box_rows) {
+        return tensor_map(call.tensors[name], p.dtype, slices, rows, S::D, box_rows);
+    };
+    const Index tiles = ceil_div(p.seq_q, Index{S::Br}) * p.batch_heads(), blocks = std::min<Index>(tiles, sms());
+    const Plain seen(call);
+    const bool causal = seen.work.diagonal < seen.work.seq_k;
+    const Args<typename S::T> args{map("Q", p.batch_heads(), p.seq_q, 64),
+                                   map("K", p.kv_slices(), p.seq_k, S::Bc),
+                                   map("V", p.kv_slices(), p.seq_k, S::Bc),
+                                   Global<typename S::T>(call.tensors["O"]),
+                                   Global<float>(call.tensors["LSE"]),
+                                   seen,
+                                   static_cast<int>(p.batch_heads()),
+                                   causal && tiles > blocks};
+    enqueue("flash_v3", flash_v3_kernel<S>, dim3(static_cast<unsigned>(blocks)), S::threads, sizeof(Shared<S>),
+            call.stream, args);
+}
+
+}  // namespace
+
+void launch_sm90a(const KernelCall& call) {
+    require_positive_scale(call.problem);
+    dispatch<kernels>(call, [&]<std::size_t I>() {
+        constexpr KernelVariant v = kernels[I];
+        using T = std::conditional_t<v.dtype == Dtype::f16, __half, __nv_bfloat16>;
+        launch<Shape<T, v.dim, v.tile.br, v.tile.bc, v.tile.turns == on, v.tile.overlap == on>>(call);
+    });
+}
+
+}  // namespace tilescope::flash_v3

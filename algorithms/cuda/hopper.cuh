@@ -1,0 +1,122 @@
+// What lanes need, on compute capability 9.0: barriers in shared memory that count arrivals and bytes (mbarrier), copies
+// of whole boxes of a tensor that one thread asks for (TMA), turns of warpgroups (named barriers), and registers that
+// move from one warpgroup to another (setmaxnreg).
+#pragma once
+
+#include <cuda.h>
+
+#include "algorithms/cuda/device.cuh"
+
+namespace tilescope::cuda {
+
+__device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+
+/// A barrier whose phases end when `arrivals` threads have arrived and all bytes that were announced are there.
+struct Barrier {
+    std::uint64_t word;
+
+    __device__ void init(unsigned arrivals) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)), "r"(arrivals) : "memory");
+    }
+    __device__ void arrive() {
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
+    }
+    /// Arrives, and announces bytes that copies will bring.
+    __device__ void expect(unsigned bytes) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
+                     : "memory");
+    }
+    /// Waits for the end of the phase of this parity: 0 for the first. What was before the first, of parity 1, has ended.
+    __device__ void wait(unsigned parity) {
+        for (unsigned ended = 0; !ended;)
+            asm volatile(
+                "{\n.reg .pred ended;\nmbarrier.try_wait.parity.shared::cta.b64 ended, [%1], %2;\n"
+                "selp.u32 %0, 1, 0, ended;\n}"
+                : "=r"(ended)
+                : "r"(shared_address(this)), "r"(parity)
+                : "memory");
+    }
+};
+/// Shows initialised barriers to the unit that copies.
+__device__ inline void barriers_are_ready() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+/// Who waits for whom at the slots of a ring: its readers for a tile that is there, its producer for a free slot.
+template <int slots>
+struct Slots {
+    Barrier there[slots], free[slots];
+
+    __device__ void init(unsigned reading_warps) {
+        for (int n = 0; n < slots; ++n) there[n].init(1), free[n].init(reading_warps);
+    }
+};
+/// The slot that a lane comes to next, and the parity of the slot's phase.
+template <int slots>
+struct Place {
+    int slot = 0;
+    unsigned parity = 0;
+
+    __device__ void next() {
+        if (++slot == slots) slot = 0, parity ^= 1;
+    }
+};
+
+/// Starts to copy a box of a tensor into shared memory. What lies beyond the tensor's rows becomes 0. `arrived` counts
+/// the box's bytes, those too.
+__device__ inline void copy_box(void* to, const CUtensorMap& from, int column, int row, int slice, Barrier& arrived) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::
+            "r"(shared_address(to)),
+        "l"(&from), "r"(column), "r"(row), "r"(slice), "r"(shared_address(&arrived))
+        : "memory");
+}
+/// Fetches the description of a tensor, so that the first copy need not wait for it.
+__device__ inline void prefetch(const CUtensorMap& map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+/// Waits until two warpgroups have come to the named barrier, one that takes the turn and one that hands it over.
+__device__ inline void take_turn(int barrier) { asm volatile("bar.sync %0, 256;" ::"r"(barrier) : "memory"); }
+__device__ inline void hand_over(int barrier) { asm volatile("bar.arrive %0, 256;" ::"r"(barrier) : "memory"); }
+
+/// From now on, each thread of this warpgroup has n registers: fewer than at launch.
+template <int n>
+__device__ inline void give_back_registers() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n));
+}
+/// From now on, each thread of this warpgroup has n registers. Waits until other warpgroups have given back enough.
+template <int n>
+__device__ inline void take_registers() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n));
+}
+
+// ---- from the host ----
+
+/// Describes a tensor of 16-bit numbers to copy_box(). Boxes are panels (wgmma.cuh) of 64 columns.
+inline CUtensorMap tensor_map(const DeviceTensor& t, Dtype dtype, Index slices, Index rows, Index cols, Index box_rows) {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    constexpr const char* name = "cuTensorMapEncodeTiled";
+    check(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found), name);
+    const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+    const cuuint64_t sizes[] = {static_cast<cuuint64_t>(cols), static_cast<cuuint64_t>(rows),
+                                static_cast<cuuint64_t>(slices)};
+    const cuuint64_t bytes[] = {static_cast<cuuint64_t>(2 * t.layout.row), static_cast<cuuint64_t>(2 * t.layout.slice)};
+    const cuuint32_t box[] = {64, static_cast<cuuint32_t>(box_rows), 1}, steps[] = {1, 1, 1};
+    CUtensorMap map;
+    const CUresult result = encode(
+        &map, dtype == Dtype::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, t.data,
+        sizes, bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result != CUDA_SUCCESS) throw RunError(std::string(name) + ": error " + std::to_string(result));
+    return map;
+}
+
+/// SMs of the GPU, for a persistent grid.
+inline int sms() {
+    int device = 0, count = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+    return count;
+}
+
+}  // namespace tilescope::cuda
