@@ -1,6 +1,7 @@
 // FlashAttention-3: the kernel is in kernel_sm90a.cu, which is compiled for compute capability 9.0 alone.
 #include "algorithms/attention/flash_v3/kernel.hpp"
 #include "core/machine/error.hpp"
+#include "core/text/message.hpp"
 
 namespace tilescope::flash_v3 {
 
@@ -8,7 +9,7 @@ void launch_kernel(const KernelCall& call) {
     if constexpr (TILESCOPE_SM90A)
         launch_sm90a(call);
     else
-        throw RunError("flash_v3: built without compute capability 9.0; add 90 to TILESCOPE_CUDA_ARCHITECTURES");
+        throw RunError(text::message("kernel.built_without_hopper", "flash_v3"));
 }
 
 }  // namespace tilescope::flash_v3

@@ -148,7 +148,7 @@ TEST_CASE("whatever is wrong in a recording is found, with its place", "[trace][
         {"launches", R"("count":2)", R"("count":-2)", "launches[0]: count -2: must be a whole number from 0"},
         {"blocks", R"("launch":0)", R"("launch":1)", "blocks[0]: launch 1"},
         {"blocks", R"("block":1)", R"("block":0)", "blocks[1]: is not in order"},
-        {"blocks", R"([[0,2]])", R"([])", "blocks[0]: at: must be a place on each of 1 axes"},
+        {"blocks", R"([[0,2]])", R"([])", "blocks[0]: at: must be a place on each of 1 axis"},
         {"blocks", R"([[0,2]])", R"([[0,-2]])", "blocks[0]: at [0,-2]: must be [first, how many]"},
         {"turns", R"("loop":0)", R"("loop":3)", "turns[0]: loop 3"},
         {"turns", R"("index":1)", R"("index":2)", "turns[1]: index 2: must be a whole number from 0 to 1"},

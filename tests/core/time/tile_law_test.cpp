@@ -213,7 +213,7 @@ TEST_CASE("lanes: what units do and lanes wait for in a step", "[lanes]") {
     const TileLaw small = law_of_case({overlapped(256, 3), {.output = OutputPlace::query, .pieces = 2, .slots = 5}});
     double for_v = 0;
     for (const TileLaw::Wait& w : small.waits)
-        if (w.lane == "WG1 1" && w.awaited == Awaited::load && w.what == "V") for_v = w.cycles;
+        if (w.lane == "WG1" && w.awaited == Awaited::load && w.what == "V") for_v = w.cycles;
     CHECK(std::lround(100 * for_v / small.step) == 36);
     // One warpgroup, one thing after the other: the sum.
     const TileLaw alone = law_of_case({{.groups = 1}, {.sigma = 1}, [] {
