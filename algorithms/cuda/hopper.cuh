@@ -1,6 +1,6 @@
-// What lanes need, on compute capability 9.0: barriers in shared memory that count arrivals and bytes (mbarrier), copies
-// of whole boxes of a tensor that one thread asks for (TMA), turns of warpgroups (named barriers), and registers that
-// move from one warpgroup to another (setmaxnreg).
+// What lanes need, on compute capability 9.0: barriers in shared memory that count arrivals and bytes (mbarrier),
+// copies of whole boxes of a tensor that one thread asks for (TMA), turns of warpgroups (named barriers), and registers
+// that move from one warpgroup to another (setmaxnreg).
 #pragma once
 
 #include <cuda.h>
@@ -26,7 +26,8 @@ struct Barrier {
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
                      : "memory");
     }
-    /// Waits for the end of the phase of this parity: 0 for the first. What was before the first, of parity 1, has ended.
+    /// Waits for the end of the phase of this parity: 0 for the first. What was before the first, of parity 1, has
+    /// ended.
     __device__ void wait(unsigned parity) {
         for (unsigned ended = 0; !ended;)
             asm volatile(
@@ -92,7 +93,8 @@ __device__ inline void take_registers() {
 // ---- from the host ----
 
 /// Describes a tensor of 16-bit numbers to copy_box(). Boxes are panels (wgmma.cuh) of 64 columns.
-inline CUtensorMap tensor_map(const DeviceTensor& t, Dtype dtype, Index slices, Index rows, Index cols, Index box_rows) {
+inline CUtensorMap tensor_map(const DeviceTensor& t, Dtype dtype, Index slices, Index rows, Index cols,
+                              Index box_rows) {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found;
     constexpr const char* name = "cuTensorMapEncodeTiled";
@@ -103,10 +105,10 @@ inline CUtensorMap tensor_map(const DeviceTensor& t, Dtype dtype, Index slices, 
     const cuuint64_t bytes[] = {static_cast<cuuint64_t>(2 * t.layout.row), static_cast<cuuint64_t>(2 * t.layout.slice)};
     const cuuint32_t box[] = {64, static_cast<cuuint32_t>(box_rows), 1}, steps[] = {1, 1, 1};
     CUtensorMap map;
-    const CUresult result = encode(
-        &map, dtype == Dtype::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, t.data,
-        sizes, bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    const CUresult result =
+        encode(&map, dtype == Dtype::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,
+               t.data, sizes, bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) throw RunError(std::string(name) + ": error " + std::to_string(result));
     return map;
 }

@@ -50,19 +50,19 @@ constexpr GpuField fields[] = {
     {"cuda_clock_mhz", "MHz", &GpuSpec::cuda_clock_mhz, tiny, million, true},
     {"mma_light_clock_mhz", "MHz", &GpuSpec::mma_light_clock_mhz, tiny, million, true},
     {"mma_clock_mhz", "MHz", &GpuSpec::mma_clock_mhz, tiny, million, true},
-    {"wgmma_flops_per_clk", "FLOP/clk/SM", &GpuSpec::wgmma_flops_per_clk, tiny, billion, true},
-    {"wgmma_notice_clk", "clk", &GpuSpec::wgmma_notice_clk, 0, million, true},
-    {"beside_wgmma", "clk/clk", &GpuSpec::beside_wgmma, 0, thousand, true},
-    {"full_rate_beside_wgmma", "clk/clk", &GpuSpec::full_rate_beside_wgmma, 0, thousand, true},
-    {"full_rate_steals", "clk/clk", &GpuSpec::full_rate_steals, 0, 1, true},
-    {"barrier_clk", "clk", &GpuSpec::barrier_clk, 0, million, true},
-    {"mbarrier_clk", "clk", &GpuSpec::mbarrier_clk, 0, million, true},
-    {"row_shuffles_clk", "clk", &GpuSpec::row_shuffles_clk, 0, million, true},
-    {"bulk_latency_clk", "clk", &GpuSpec::bulk_latency_clk, 0, million, true},
-    {"bulk_port_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_port_bytes_per_clk, tiny, billion, true},
-    {"bulk_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_bytes_per_clk, tiny, billion, true},
-    {"bulk_by_4_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_by_4_bytes_per_clk, tiny, billion, true},
-    {"bulk_by_8_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_by_8_bytes_per_clk, tiny, billion, true},
+    {"wgmma_flops_per_clk", "FLOP/clk/SM", &GpuSpec::wgmma_flops_per_clk, tiny, billion, true, true},
+    {"wgmma_notice_clk", "clk", &GpuSpec::wgmma_notice_clk, 0, million, true, true},
+    {"beside_wgmma", "clk/clk", &GpuSpec::beside_wgmma, 0, thousand, true, true},
+    {"full_rate_beside_wgmma", "clk/clk", &GpuSpec::full_rate_beside_wgmma, 0, thousand, true, true},
+    {"full_rate_steals", "clk/clk", &GpuSpec::full_rate_steals, 0, 1, true, true},
+    {"barrier_clk", "clk", &GpuSpec::barrier_clk, 0, million, true, true},
+    {"mbarrier_clk", "clk", &GpuSpec::mbarrier_clk, 0, million, true, true},
+    {"row_shuffles_clk", "clk", &GpuSpec::row_shuffles_clk, 0, million, true, true},
+    {"bulk_latency_clk", "clk", &GpuSpec::bulk_latency_clk, 0, million, true, true},
+    {"bulk_port_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_port_bytes_per_clk, tiny, billion, true, true},
+    {"bulk_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_bytes_per_clk, tiny, billion, true, true},
+    {"bulk_by_4_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_by_4_bytes_per_clk, tiny, billion, true, true},
+    {"bulk_by_8_bytes_per_clk", "B/clk/SM", &GpuSpec::bulk_by_8_bytes_per_clk, tiny, billion, true, true},
 };
 
 /// Rates that were measured, and what the data sheet says in their place.
@@ -127,9 +127,11 @@ std::optional<double> value_of(const GpuSpec& spec, const GpuMember& member) {
 }
 
 bool same_machine(const GpuSpec& a, const GpuSpec& b) {
-    return a.compute_capability == b.compute_capability &&
-           std::all_of(std::begin(fields), std::end(fields),
-                       [&](const GpuField& f) { return value_of(a, f.member) == value_of(b, f.member); });
+    const auto same = [&](const GpuField& f) {
+        const std::optional<double> x = value_of(a, f.member), y = value_of(b, f.member);
+        return x == y || (f.assumed && !(x && y));
+    };
+    return a.compute_capability == b.compute_capability && std::all_of(std::begin(fields), std::end(fields), same);
 }
 
 void scale_what_follows(GpuSpec& g, const GpuSpec& before, const GivenNumbers& given) {

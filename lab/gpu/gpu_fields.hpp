@@ -21,12 +21,15 @@ struct GpuField {
     GpuMember member;
     double least, most;
     bool measured = false;  ///< by a calibration; files leave it out where it is unknown
+    bool assumed = false;   ///< the time model has a number of its own where this one is unknown: that of the presets
 };
 /// In the order of GpuSpec.
 std::span<const GpuField> gpu_fields();
 
 std::optional<double> value_of(const GpuSpec& spec, const GpuMember& member);
-/// Whether all numbers and the compute capability are the same, whatever the names.
+/// Whether all numbers and the compute capability are the same, whatever the names. A number that one of the two lacks
+/// is the same where the time model assumes the other's: files that are older than the number have the machine they
+/// had.
 bool same_machine(const GpuSpec& a, const GpuSpec& b);
 
 /// Whether the number of this key was given a new value.

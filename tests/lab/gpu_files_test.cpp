@@ -177,6 +177,27 @@ TEST_CASE("a GPU that is changed keeps its name, and is one machine", "[gpu]") {
     CHECK_THROWS_AS(changed_gpu(a100, R"({"base": "T4"})"), BadValue);
 }
 
+TEST_CASE("a file that is older than what calibrate reads of lanes has the machine that it had", "[gpu]") {
+    for (const char* name : {"H100-SXM", "H200"}) {
+        const GpuSpec now = gpu_preset(name);
+        int lacking = 0;
+        for (const GpuField& f : gpu_fields()) {
+            const auto* member = std::get_if<std::optional<double> GpuSpec::*>(&f.member);
+            if (!member || !f.measured) continue;
+            const auto number = *member;
+            if (!(now.*number)) continue;
+            GpuSpec other = now, old = now;
+            other.*number = 0.5 * *(now.*number), old.*number = std::nullopt;
+            CAPTURE(name, f.key);
+            CHECK_FALSE(same_machine(other, now));
+            CHECK(same_machine(old, now) == f.assumed);
+            CHECK(is_changed_preset(old) != f.assumed);
+            lacking += f.assumed;
+        }
+        CHECK(lacking == 13);
+    }
+}
+
 // Files put some numbers at their limits, with the numbers that follow from them.
 TEST_CASE("what gpus show writes of any valid file is read again", "[gpu]") {
     std::mt19937 random(13);

@@ -21,11 +21,17 @@ constexpr KernelVariant variant(Dtype dtype, Index br, Index bc, Index d, Index 
 }
 
 inline constexpr KernelVariant kernels[] = {
-    variant(Dtype::f16, 192, 128, 64),   variant(Dtype::bf16, 192, 128, 64),  variant(Dtype::f16, 128, 128, 128),
-    variant(Dtype::bf16, 128, 128, 128), variant(Dtype::f16, 128, 176, 128),  variant(Dtype::bf16, 128, 176, 128),
-    variant(Dtype::f16, 128, 80, 256),   variant(Dtype::bf16, 128, 80, 256),
+    variant(Dtype::f16, 192, 128, 64),
+    variant(Dtype::bf16, 192, 128, 64),
+    variant(Dtype::f16, 128, 128, 128),
+    variant(Dtype::bf16, 128, 128, 128),
+    variant(Dtype::f16, 128, 176, 128),
+    variant(Dtype::bf16, 128, 176, 128),
+    variant(Dtype::f16, 128, 80, 256),
+    variant(Dtype::bf16, 128, 80, 256),
     // What turns and overlap are worth.
-    variant(Dtype::f16, 128, 128, 128, off, on), variant(Dtype::f16, 128, 128, 128, on, off),
+    variant(Dtype::f16, 128, 128, 128, off, on),
+    variant(Dtype::f16, 128, 128, 128, on, off),
     variant(Dtype::f16, 128, 128, 128, off, off),
 };
 

@@ -280,7 +280,8 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
             free(shared.of_k, of_k);
             if constexpr (!whole) mask(j);
             update_maxima(s, rows, to_log2);
-            // [14] Here, not after the exponentials: other warpgroups' products run under them, and V's slot is free sooner.
+            // [14] Here, not after the exponentials: other warpgroups' products run under them, and V's slot is free
+            // sooner.
             if constexpr (S::overlap) wait_for_sums();
             exponentials(s, rows, to_log2);
             round_weights<T>(p, s);
@@ -319,7 +320,7 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
         scale_rows(o, factor);
 #pragma unroll
         for (int r = 0; r < 2; ++r) store_row(o, r, a.O.row(tile.head, row + 8 * r), exists[r]);  // [18]
-    });  // [19]
+    });                                                                                           // [19]
 }
 
 template <class S>
@@ -358,14 +359,10 @@ void launch(const KernelCall& call) {
     const Index tiles = ceil_div(p.seq_q, Index{S::Br}) * p.batch_heads(), blocks = std::min<Index>(tiles, sms());
     const Plain seen(call);
     const bool causal = seen.work.diagonal < seen.work.seq_k;
-    const Args<typename S::T> args{map("Q", p.batch_heads(), p.seq_q, 64),
-                                   map("K", p.kv_slices(), p.seq_k, S::Bc),
-                                   map("V", p.kv_slices(), p.seq_k, S::Bc),
-                                   Global<typename S::T>(call.tensors["O"]),
-                                   Global<float>(call.tensors["LSE"]),
-                                   seen,
-                                   static_cast<int>(p.batch_heads()),
-                                   causal && tiles > blocks};
+    const Args<typename S::T> args{map("Q", p.batch_heads(), p.seq_q, 64),  map("K", p.kv_slices(), p.seq_k, S::Bc),
+                                   map("V", p.kv_slices(), p.seq_k, S::Bc), Global<typename S::T>(call.tensors["O"]),
+                                   Global<float>(call.tensors["LSE"]),      seen,
+                                   static_cast<int>(p.batch_heads()),       causal && tiles > blocks};
     enqueue("flash_v3", flash_v3_kernel<S>, dim3(static_cast<unsigned>(blocks)), S::threads, sizeof(Shared<S>),
             call.stream, args);
 }
