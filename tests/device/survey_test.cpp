@@ -107,7 +107,8 @@ TEST_CASE("survey: a GPU gets the kernels that it can run", "[survey]") {
     ValidateFlags flags;
     flags.survey = "quick", flags.options.gpu = "H200";
     const auto cases_on = [&](const char* compute_capability, Bytes shared_memory) {
-        const Device device{.compute_capability = compute_capability, .shared_per_block = shared_memory};
+        Device device;
+        device.compute_capability = compute_capability, device.shared_per_block = shared_memory;
         return resolve(flags, device, nullptr).cases;
     };
     const auto hopper = cases_on("9.0", 227 << 10), blackwell = cases_on("10.0", 227 << 10);
