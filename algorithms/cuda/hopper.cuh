@@ -90,6 +90,14 @@ __device__ inline void take_registers() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n));
 }
 
+/// Stores 16 bytes of global memory at once. The compiler cuts some assignments of an uint4 into four stores, each of
+/// which writes parts of sectors.
+__device__ inline void store_16_bytes(void* to, const unsigned (&x)[4]) {
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(x[0]), "r"(x[1]),
+                 "r"(x[2]), "r"(x[3])
+                 : "memory");
+}
+
 // ---- from the host ----
 
 /// Describes a tensor of 16-bit numbers to copy_box(). Boxes are panels (wgmma.cuh) of 64 columns.

@@ -1,10 +1,10 @@
 // FlashAttention-3 on the tensor cores of compute capability 9.0, in f16 and bf16. New against flash_v2's
 // kernel_tensor_cores.cu: lanes. Three warps are producers of one thread each, for Q, K and V; they ask for whole tiles
-// (TMA) as long as slots are free. Warpgroups of 64 rows are consumers. They ask for products (wgmma), take turns at
-// that, and compute the softmax of a step while the tensor cores add P V of the step before. Thread blocks are
-// persistent, one an SM.
-// Bound by the tensor cores at d = 128 and 256, and by them and the exponentials at d = 64: expect the speed of cuDNN's
-// kernel, or more (docs/performance.md has what was measured).
+// (TMA) as long as slots are free. Warpgroups of 64 rows are consumers. They ask for products (wgmma) and take turns at
+// that. A warpgroup finds the maxima of a step while the tensor cores add its P V of the step before, and computes the
+// exponentials while they work for other warpgroups. Thread blocks are persistent, one an SM.
+// Bound by the tensor cores at d = 256, by them and the exponentials together at d = 64 and 128: expect the speed of
+// cuDNN's kernel, less where sequences are short (docs/performance.md has what was measured).
 // Run it: tilescope validate flash_v3 --seq 4096 --heads 64 --dim 128 --dtype f16
 #include "algorithms/attention/flash_v3/kernel.hpp"
 #include "algorithms/cuda/hopper.cuh"
@@ -62,7 +62,8 @@ __device__ inline void for_row_tiles(const Args<typename S::T>& a, F f) {
     const int blocks = gridDim.x, row_tiles = (a.seen.work.seq_q + S::Br - 1) / S::Br;
     const int of_head = a.paired ? (row_tiles + 1) / 2 : row_tiles, all = of_head * a.heads;
     for (int round = 0; round * blocks < all; ++round) {
-        // Neighbours trade places from round to round: of an odd number of row tiles, one has no partner.
+        // An odd number of row tiles leaves one without a partner, so some pairs are half as long. Each round begins at
+        // the next SM, so that no SM gets all of these.
         const int n = round * blocks + (blockIdx.x + round) % blocks;
         if (n >= all) continue;
         const int head = n / of_head, last = row_tiles - 1 - n % of_head, first = row_tiles - 1 - last;
@@ -158,7 +159,6 @@ __device__ inline void hide(float (&s)[n], const int (&seen)[2]) {
         if (i / 4 * 8 + i % 2 >= seen[i % 4 / 2]) s[i] = -infinity;
 }
 
-/// S becomes P = exp(S - m) [13].
 /// m becomes the maximum with S; l and the factor for O are relative to the new one [13].
 template <int n>
 __device__ inline void update_maxima(const float (&s)[n], Rows& rows, float to_log2) {
@@ -218,7 +218,7 @@ __device__ inline void store_row(const float (&o)[n], int r, T* row, bool exists
                 const unsigned got = __shfl_xor_sync(~0u, upper ? x[k] : x[k + distance], distance);
                 x[k] = upper ? got : x[k], x[k + distance] = upper ? x[k + distance] : got;
             }
-        if (exists) *reinterpret_cast<uint4*>(row + 32 * c + 8 * lane) = make_uint4(x[0], x[1], x[2], x[3]);
+        if (exists) store_16_bytes(row + 32 * c + 8 * lane, x);
     }
 }
 
@@ -226,7 +226,7 @@ __device__ inline void store_row(const float (&o)[n], int r, T* row, bool exists
 template <class S>
 __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, int group) {
     using T = typename S::T;
-    constexpr int turns = 1;  // named barriers from here on, one a warpgroup
+    constexpr int first_barrier = 1;  // named barriers from here on, one a warpgroup's turn
     const int next_group = (group + 1) % S::consumers;
     const Workload& w = a.seen.work;
     const float to_log2 = w.scale * 1.44269504f;
@@ -238,7 +238,7 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
         if (speaks) ring.free[place.slot].arrive();
         place.next();
     };
-    if (S::turns && next_group == 0) hand_over(turns);  // the first turn is the first warpgroup's
+    if (S::turns && next_group == 0) hand_over(first_barrier);  // the first turn is the first warpgroup's
 
     for_row_tiles<S>(a, [&](const RowTile& tile) {
         const Visits& visits = tile.visits;
@@ -264,31 +264,32 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
             wait_for_products<0>(o);
             free(shared.of_v, of_v);
         };
+        // S and m are without the scale, which exponentials() multiplies with.
         const auto step = [&]<bool whole>(int j) {  // [10]
             if constexpr (!S::overlap) {
-                if constexpr (S::turns) take_turn(turns + group);
+                if constexpr (S::turns) take_turn(first_barrier + group);
                 sums();
                 wait_for_sums();
             }
             shared.of_k.there[of_k.slot].wait(of_k.parity);
-            if constexpr (S::turns && S::overlap) take_turn(turns + group);
+            if constexpr (S::turns && S::overlap) take_turn(first_barrier + group);
             scores();
             if constexpr (S::rescales_first) scale_rows(o, rows.factor);
             if constexpr (S::overlap) sums();
-            if constexpr (S::turns) hand_over(turns + next_group);
+            if constexpr (S::turns) hand_over(first_barrier + next_group);
             wait_for_products<S::overlap ? 1 : 0>(s);
             free(shared.of_k, of_k);
             if constexpr (!whole) mask(j);
             update_maxima(s, rows, to_log2);
-            // [14] Here, not after the exponentials: other warpgroups' products run under them, and V's slot is free
-            // sooner.
+            // [14] P V has to be done before P is rounded and O rescaled. It about is when the maxima are known, and a wait
+            // here frees V's slot before the exponentials, which other warpgroups' products cover.
             if constexpr (S::overlap) wait_for_sums();
             exponentials(s, rows, to_log2);
-            round_weights<T>(p, s);
+            round_weights<T>(p, s);  // [14], and O, which beyond d = 128 waits until the next products are asked for
             if constexpr (!S::rescales_first) scale_rows(o, rows.factor);
         };
 
-        if (visits.end > 0) {
+        if (visits.end > 0) {  // the first step has no P V [11, 13, 14], and takes no turn
             shared.of_q[group].there[0].wait(of_q.parity);
             shared.of_k.there[of_k.slot].wait(of_k.parity);
             scores();
