@@ -281,8 +281,8 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
             free(shared.of_k, of_k);
             if constexpr (!whole) mask(j);
             update_maxima(s, rows, to_log2);
-            // [14] P V has to be done before P is rounded and O rescaled. It about is when the maxima are known, and a wait
-            // here frees V's slot before the exponentials, which other warpgroups' products cover.
+            // [14] P V has to be done before P is rounded and O rescaled. It about is when the maxima are known. A wait
+            // here frees V's slot before the exponentials, under which other warpgroups' products run.
             if constexpr (S::overlap) wait_for_sums();
             exponentials(s, rows, to_log2);
             round_weights<T>(p, s);  // [14], and O, which beyond d = 128 waits until the next products are asked for
