@@ -3,6 +3,8 @@
 
 #include <cuda.h>
 
+#include "algorithms/cuda/hopper.cuh"
+#include "algorithms/cuda/wgmma.cuh"
 #include "device/microbenchmark.cuh"
 
 namespace tilescope::device {
@@ -30,7 +32,7 @@ namespace tilescope::device {
 #define TILESCOPE_128(k) TILESCOPE_64(k), TILESCOPE_64(k + 64)
 
 // D = A B + D in f16 into f32, A 64 x 16, B 16 x n in shared memory: with A in shared memory, and in registers.
-#define TILESCOPE_WGMMA(n, count, a0, a1, a2, a3, a4)                                                                 \
+#define TILESCOPE_MULTIPLY(n, count, a0, a1, a2, a3, a4)                                                              \
     __device__ inline void multiply(float(&d)[count], std::uint64_t a, std::uint64_t b) {                             \
         asm volatile("{.reg .pred p; setp.eq.u32 p, 1, 1; wgmma.mma_async.sync.aligned.m64n" #n                       \
                      "k16.f32.f16.f16 {" TILESCOPE_NAMES_##count "}, %" #a0 ", %" #a1 ", p, 1, 1, 0, 0;}"             \
@@ -44,29 +46,24 @@ namespace tilescope::device {
                      : TILESCOPE_##count(0)                                                                           \
                      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "l"(b));                                               \
     }
-TILESCOPE_WGMMA(64, 32, 32, 33, 34, 35, 36)
-TILESCOPE_WGMMA(128, 64, 64, 65, 66, 67, 68)
-TILESCOPE_WGMMA(256, 128, 128, 129, 130, 131, 132)
+TILESCOPE_MULTIPLY(64, 32, 32, 33, 34, 35, 36)
+TILESCOPE_MULTIPLY(128, 64, 64, 65, 66, 67, 68)
+TILESCOPE_MULTIPLY(256, 128, 128, 129, 130, 131, 132)
 
 inline constexpr int warpgroup = 128;         // threads
 inline constexpr int a_words = 64 * 64 / 2;   // of a tile of A of a warpgroup, two f16 numbers each
 inline constexpr int b_words = 256 * 64 / 2;  // of the tile of B, of which products with a smaller n take a part
 inline constexpr int products_shared = 1024 + 4 * (2 * a_words + b_words);
 
-__device__ inline std::uint32_t address(const void* shared) {
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
-
 /// The start of dynamic shared memory, at a multiple of 1,024 bytes, as swizzled tiles need it.
 __device__ inline char* shared_tiles() {
     extern __shared__ char shared[];
-    return shared + (1024 - address(shared) % 1024) % 1024;
+    return shared + (1024 - cuda::shared_address(shared) % 1024) % 1024;
 }
 
 /// How wgmma finds a tile of 64 columns in f16, in rows of 128 bytes, swizzled. The next 16 columns are 2 more.
 __device__ inline std::uint64_t descriptor(const std::uint32_t* tile) {
-    constexpr std::uint64_t eight_rows = 1024 >> 4, swizzled = 1;
-    return (address(tile) & 0x3ffff) >> 4 | std::uint64_t{1} << 16 | eight_rows << 32 | swizzled << 62;
+    return cuda::operand(cuda::shared_address(tile), 16);
 }
 
 /// Tiles of random numbers in shared memory.
@@ -88,7 +85,7 @@ struct Operands {
 /// A batch of products, and the wait for it.
 template <bool a_in_registers, int count>
 __device__ inline void multiply_batch(float (&d)[count], const Operands& of, int products) {
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+    cuda::begin_products();
 #pragma unroll
     for (int k = 0; k < products; ++k) {
         const auto step = static_cast<std::uint64_t>(2 * (k % 4));
@@ -97,7 +94,7 @@ __device__ inline void multiply_batch(float (&d)[count], const Operands& of, int
         else
             multiply(d, of.a + step, of.b + step);
     }
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    cuda::end_products();
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
@@ -170,18 +167,19 @@ static __global__ void hand_on(int turns, Span* spans) {
 }
 
 __device__ inline void start_barrier(std::uint64_t* barrier) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(address(barrier))
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(
+                     cuda::shared_address(barrier))
                  : "memory");
 }
 __device__ inline void arrive(std::uint64_t* barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address(barrier)) : "memory");
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(cuda::shared_address(barrier)) : "memory");
 }
 /// Waits until the barrier's phase of this parity is over.
 __device__ inline void wait(std::uint64_t* barrier, int parity) {
     asm volatile(
         "{.reg .pred done;\n"
         "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;}" ::"r"(address(barrier)),
+        "@!done bra again;}" ::"r"(cuda::shared_address(barrier)),
         "r"(parity)
         : "memory");
 }
@@ -251,7 +249,8 @@ class Copies {
 };
 
 __device__ inline void expect(std::uint64_t* full, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(full)), "r"(bytes) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(cuda::shared_address(full)), "r"(bytes)
+                 : "memory");
 }
 
 inline constexpr int slots = 4, boxes_of_slot = 2;
@@ -259,7 +258,7 @@ inline constexpr int slots = 4, boxes_of_slot = 2;
 /// One thread keeps all slots under way, each with its boxes.
 static __global__ void copy_boxes(const __grid_constant__ CUtensorMap matrix, Boxes boxes, int turns, Span* spans) {
     __shared__ std::uint64_t full[slots];
-    const std::uint32_t tiles = address(shared_tiles());
+    const std::uint32_t tiles = cuda::shared_address(shared_tiles());
     const Copies copies(matrix, boxes);
     if (threadIdx.x == 0)
         for (int k = 0; k < slots; ++k) start_barrier(full + k);
@@ -273,7 +272,7 @@ static __global__ void copy_boxes(const __grid_constant__ CUtensorMap matrix, Bo
 #pragma unroll
                 for (int b = 0; b < boxes_of_slot; ++b)
                     copies.start((slots * i + slot) * boxes_of_slot + b, tiles + (boxes_of_slot * slot + b) * box_bytes,
-                                 address(full + slot));
+                                 cuda::shared_address(full + slot));
             }
         for (int slot = 0; slot < slots; ++slot) wait(full + slot, (turns - 1) % 2);
     });
@@ -285,7 +284,7 @@ template <int at_once>
 __global__ void copy_after_idling(const __grid_constant__ CUtensorMap matrix, Boxes boxes, int turns, Span* spans) {
     constexpr int pace = 16384, cold = 4;
     __shared__ std::uint64_t full;
-    const std::uint32_t tiles = address(shared_tiles());
+    const std::uint32_t tiles = cuda::shared_address(shared_tiles());
     const Copies copies(matrix, boxes);
     if (threadIdx.x != 0) return;
     start_barrier(&full);
@@ -296,7 +295,8 @@ __global__ void copy_after_idling(const __grid_constant__ CUtensorMap matrix, Bo
         const long long began = clock64();
         expect(&full, at_once * box_bytes);
 #pragma unroll
-        for (int b = 0; b < at_once; ++b) copies.start(at_once * i + b, tiles + b * box_bytes, address(&full));
+        for (int b = 0; b < at_once; ++b)
+            copies.start(at_once * i + b, tiles + b * box_bytes, cuda::shared_address(&full));
         wait(&full, i & 1);
         if (i >= 0) waited += clock64() - began;
     }
