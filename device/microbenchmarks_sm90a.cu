@@ -93,17 +93,12 @@ class Matrix {
   public:
     explicit Matrix(int boxes) : rows_((boxes + 1) / 2 * box_rows), data_(Bytes{2} * rows_ * matrix_cols) {
         check(cudaMemset(data_.data(), 1, static_cast<std::size_t>(Bytes{2} * rows_ * matrix_cols)), "cudaMemset");
-        void* encode = nullptr;
-        cudaDriverEntryPointQueryResult found;
-        check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found),
-              "cuTensorMapEncodeTiled");
-        if (found != cudaDriverEntryPointSuccess) throw RunError("cuTensorMapEncodeTiled");
         const cuuint64_t sizes[] = {matrix_cols, static_cast<cuuint64_t>(rows_)}, pitch[] = {2 * matrix_cols};
         const cuuint32_t box[] = {box_cols, box_rows}, steps[] = {1, 1};
-        const CUresult made = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
-            &map_, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data_.data(), sizes, pitch, box, steps,
-            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        const CUresult made =
+            cuda::tensor_map_encoder()(&map_, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data_.data(), sizes, pitch, box,
+                                       steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                       CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
         if (made != CUDA_SUCCESS) throw RunError("cuTensorMapEncodeTiled: " + std::to_string(made));
     }
     const CUtensorMap& map() const { return map_; }

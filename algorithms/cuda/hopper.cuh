@@ -100,24 +100,29 @@ __device__ inline void store_16_bytes(void* to, const unsigned (&x)[4]) {
 
 // ---- from the host ----
 
-/// Describes a tensor of 16-bit numbers to copy_box(). Boxes are panels (wgmma.cuh) of 64 columns.
-inline CUtensorMap tensor_map(const DeviceTensor& t, Dtype dtype, Index slices, Index rows, Index cols,
-                              Index box_rows) {
+/// The driver's function that describes tensors to the unit that copies.
+inline auto tensor_map_encoder() {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found;
     constexpr const char* name = "cuTensorMapEncodeTiled";
     check(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found), name);
-    const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+    if (found != cudaDriverEntryPointSuccess) throw RunError(name);
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+}
+
+/// Describes a tensor of 16-bit numbers to copy_box(). Boxes are panels (wgmma.cuh) of 64 columns.
+inline CUtensorMap tensor_map(const DeviceTensor& t, Dtype dtype, Index slices, Index rows, Index cols,
+                              Index box_rows) {
     const cuuint64_t sizes[] = {static_cast<cuuint64_t>(cols), static_cast<cuuint64_t>(rows),
                                 static_cast<cuuint64_t>(slices)};
     const cuuint64_t bytes[] = {static_cast<cuuint64_t>(2 * t.layout.row), static_cast<cuuint64_t>(2 * t.layout.slice)};
     const cuuint32_t box[] = {64, static_cast<cuuint32_t>(box_rows), 1}, steps[] = {1, 1, 1};
     CUtensorMap map;
-    const CUresult result =
-        encode(&map, dtype == Dtype::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,
-               t.data, sizes, bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS) throw RunError(std::string(name) + ": error " + std::to_string(result));
+    const CUresult result = tensor_map_encoder()(
+        &map, dtype == Dtype::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, t.data,
+        sizes, bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result != CUDA_SUCCESS) throw RunError("cuTensorMapEncodeTiled: " + std::to_string(result));
     return map;
 }
 
