@@ -129,6 +129,8 @@ TEST_CASE("validate: knobs of roles choose among kernels", "[survey]") {
     CHECK(chosen().variant->tile.turns == off);
     CHECK(command_of(chosen()).find("--turns off --overlap on") != std::string::npos);
     flags.options.roles = {{"slots", "6"}};
+    CHECK(chosen().variant->tile.slots == 6);
+    flags.options.roles = {{"slots", "6"}, {"turns", "off"}};
     CHECK_THROWS_AS(chosen(), UsageError);
 }
 

@@ -8,16 +8,18 @@ namespace tilescope::flash_v3 {
 
 /// Warpgroups of 64 rows, and one of producers.
 constexpr Index threads_of(Index br) { return 128 * (1 + br / 64); }
-/// Q, and two slots each for K and V. S, P and O are in registers.
-inline constexpr int slots_of_ring = 2;
-constexpr Bytes tiles_of(Index br, Index bc, Index d) { return 2 * (br * d + 2 * slots_of_ring * bc * d); }
+/// Q, and the slots of K and V together. S, P and O are in registers.
+constexpr Bytes tiles_of(Index br, Index bc, Index d, Index slots) { return 2 * (br * d + slots * bc * d); }
 inline constexpr Bytes barriers = 1024;  // rounded up to what tiles are aligned to
 
-/// A kernel, and the knobs that are its own choice.
-constexpr KernelVariant variant(Dtype dtype, Index br, Index bc, Index d, Index turns = on, Index overlap = on) {
+/// The knobs that are a kernel's own choice. Half of the slots are K's, half are V's.
+struct Switches {
+    Index slots = 4, turns = on, overlap = on;
+};
+constexpr KernelVariant variant(Dtype dtype, Index br, Index bc, Index d, Switches s = {}) {
     Tiling t{br, bc};
-    t.turns = turns, t.overlap = overlap, t.cluster = 1, t.persistent = dealt;
-    return on_hopper({dtype, t, d, d, threads_of(br), tiles_of(br, bc, d), barriers});
+    t.slots = s.slots, t.turns = s.turns, t.overlap = s.overlap, t.cluster = 1, t.persistent = dealt;
+    return on_hopper({dtype, t, d, d, threads_of(br), tiles_of(br, bc, d, s.slots), barriers});
 }
 
 inline constexpr KernelVariant kernels[] = {
@@ -29,10 +31,11 @@ inline constexpr KernelVariant kernels[] = {
     variant(Dtype::bf16, 128, 176, 128),
     variant(Dtype::f16, 128, 80, 256),
     variant(Dtype::bf16, 128, 80, 256),
-    // What turns and overlap are worth.
-    variant(Dtype::f16, 128, 128, 128, off, on),
-    variant(Dtype::f16, 128, 128, 128, on, off),
-    variant(Dtype::f16, 128, 128, 128, off, off),
+    // What each choice is worth.
+    variant(Dtype::f16, 128, 128, 128, {.turns = off}),
+    variant(Dtype::f16, 128, 128, 128, {.overlap = off}),
+    variant(Dtype::f16, 128, 128, 128, {.turns = off, .overlap = off}),
+    variant(Dtype::f16, 128, 128, 128, {.slots = 6}),
 };
 
 /// Defined in kernel.cu.

@@ -27,12 +27,13 @@ struct Args {
     bool paired;  ///< see for_row_tiles()
 };
 
-/// What a kernel is compiled for.
-template <class Type, int D_, int Br_, int Bc_, bool turns_, bool overlap_>
+/// What the kernel of a variant is compiled for.
+template <std::size_t I>
 struct Shape {
-    using T = Type;
-    static constexpr int D = D_, Br = Br_, Bc = Bc_, slots = slots_of_ring;
-    static constexpr bool turns = turns_, overlap = overlap_;
+    static constexpr KernelVariant v = kernels[I];
+    using T = std::conditional_t<v.dtype == Dtype::f16, __half, __nv_bfloat16>;
+    static constexpr int D = v.dim, Br = v.tile.br, Bc = v.tile.bc, slots = v.tile.slots / 2;  // of K, and of V
+    static constexpr bool turns = v.tile.turns == on, overlap = v.tile.overlap == on;
     static constexpr bool rescales_first = overlap && D > 128;  // O is scaled under the products of the next step
     static constexpr int consumers = Br / 64, threads = 128 * (1 + consumers);
     // All that a thread block has at launch, and no more: else take_registers() would wait forever.
@@ -352,7 +353,7 @@ __global__ void __launch_bounds__(S::threads, 1) flash_v3_kernel(const __grid_co
 
 template <class S>
 void launch(const KernelCall& call) {
-    static_assert(S::threads == threads_of(S::Br) && sizeof(Shared<S>) == tiles_of(S::Br, S::Bc, S::D) + barriers);
+    static_assert(S::threads == S::v.threads && sizeof(Shared<S>) == S::v.shared());
     const Problem& p = call.problem;
     const auto map = [&](const char* name, Index slices, Index rows, Index box_rows) {
         return tensor_map(call.tensors[name], p.dtype, slices, rows, S::D, box_rows);
@@ -372,11 +373,7 @@ void launch(const KernelCall& call) {
 
 void launch_sm90a(const KernelCall& call) {
     require_positive_scale(call.problem);
-    dispatch<kernels>(call, [&]<std::size_t I>() {
-        constexpr KernelVariant v = kernels[I];
-        using T = std::conditional_t<v.dtype == Dtype::f16, __half, __nv_bfloat16>;
-        launch<Shape<T, v.dim, v.tile.br, v.tile.bc, v.tile.turns == on, v.tile.overlap == on>>(call);
-    });
+    dispatch<kernels>(call, [&]<std::size_t I>() { launch<Shape<I>>(call); });
 }
 
 }  // namespace tilescope::flash_v3
