@@ -130,6 +130,8 @@ TEST_CASE("validate: knobs of roles choose among kernels", "[survey]") {
     CHECK(command_of(chosen()).find("--turns off --overlap on") != std::string::npos);
     flags.options.roles = {{"slots", "6"}};
     CHECK(chosen().variant->tile.slots == 6);
+    flags.options.roles = {{"persistent", "off"}};
+    CHECK(chosen().variant->tile.persistent == a_block_each);
     flags.options.roles = {{"slots", "6"}, {"turns", "off"}};
     CHECK_THROWS_AS(chosen(), UsageError);
 }

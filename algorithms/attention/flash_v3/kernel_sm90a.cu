@@ -34,6 +34,7 @@ struct Shape {
     using T = std::conditional_t<v.dtype == Dtype::f16, __half, __nv_bfloat16>;
     static constexpr int D = v.dim, Br = v.tile.br, Bc = v.tile.bc, slots = v.tile.slots / 2;  // of K, and of V
     static constexpr bool turns = v.tile.turns == on, overlap = v.tile.overlap == on;
+    static constexpr bool persistent = v.tile.persistent == dealt;
     static constexpr bool rescales_first = overlap && D > 128;  // O is scaled under the products of the next step
     static constexpr int consumers = Br / 64, threads = 128 * (1 + consumers);
     // All that a thread block has at launch, and no more: else take_registers() would wait forever.
@@ -56,8 +57,9 @@ struct RowTile {
     Visits visits;
 };
 
-/// Calls f(tile) for each row tile of this thread block [1]. Where the causal mask makes some shorter, a long one and a
-/// short one are a pair, and pairs are dealt out. Heads come one after the other, so that the L2 keeps their K and V.
+/// Calls f(tile) for each row tile of this thread block [1]: one, where there are as many thread blocks. Where the
+/// causal mask makes some shorter, a long one and a short one are a pair, and pairs are dealt out. Heads come one after
+/// the other, so that the L2 keeps their K and V.
 template <class S, class F>
 __device__ inline void for_row_tiles(const Args<typename S::T>& a, F f) {
     const int blocks = gridDim.x, row_tiles = (a.seen.work.seq_q + S::Br - 1) / S::Br;
@@ -358,7 +360,8 @@ void launch(const KernelCall& call) {
     const auto map = [&](const char* name, Index slices, Index rows, Index box_rows) {
         return tensor_map(call.tensors[name], p.dtype, slices, rows, S::D, box_rows);
     };
-    const Index tiles = ceil_div(p.seq_q, Index{S::Br}) * p.batch_heads(), blocks = std::min<Index>(tiles, sms());
+    const Index tiles = ceil_div(p.seq_q, Index{S::Br}) * p.batch_heads();
+    const Index blocks = S::persistent ? std::min<Index>(tiles, sms()) : tiles;
     const Plain seen(call);
     const bool causal = seen.work.diagonal < seen.work.seq_k;
     const Args<typename S::T> args{map("Q", p.batch_heads(), p.seq_q, 64),  map("K", p.kv_slices(), p.seq_k, S::Bc),
