@@ -1,6 +1,6 @@
 // What lanes need, on compute capability 9.0: barriers in shared memory that count arrivals and bytes (mbarrier),
-// copies of whole boxes of a tensor that one thread asks for (TMA), turns of warpgroups (named barriers), and registers
-// that move from one warpgroup to another (setmaxnreg).
+// copies of whole boxes of a tensor that one thread asks for (TMA), turns of warpgroups (named barriers), registers
+// that move from one warpgroup to another (setmaxnreg), and thread blocks that share copies (clusters).
 #pragma once
 
 #include <cuda.h>
@@ -38,7 +38,7 @@ struct Barrier {
                 : "memory");
     }
 };
-/// Shows initialised barriers to the unit that copies.
+/// Shows initialised barriers to the unit that copies, and to the other thread blocks of a cluster.
 __device__ inline void barriers_are_ready() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 /// Who waits for whom at the slots of a ring: its readers for a tile that is there, its producer for a free slot.
@@ -74,6 +74,56 @@ __device__ inline void copy_box(void* to, const CUtensorMap& from, int column, i
 __device__ inline void prefetch(const CUtensorMap& map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
+
+// ---- thread blocks of a cluster: neighbours in the grid that run at the same time and reach each other's shared
+// memory (PTX ISA, "Cluster of Cooperative Thread Arrays") ----
+
+/// This thread block's number within its cluster (%cluster_ctarank).
+__device__ inline int rank_in_cluster() {
+    int rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+/// Waits for all threads of the cluster that have not ended (PTX ISA, "barrier.cluster").
+__device__ inline void meet_cluster() {
+    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+
+/// Arrives at the same barrier of another thread block of the cluster, or of this one (PTX ISA, "mapa" for its address,
+/// "mbarrier.arrive").
+__device__ inline void arrive_at(int rank, Barrier& barrier) {
+    asm volatile(
+        "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(shared_address(&barrier)),
+        "r"(rank)
+        : "memory");
+}
+/// Barrier::wait() where threads of other thread blocks arrive, too (PTX ISA, "mbarrier.try_wait").
+__device__ inline void wait_for_cluster(Barrier& barrier, unsigned parity) {
+    for (unsigned ended = 0; !ended;)
+        asm volatile(
+            "{\n.reg .pred ended;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 ended, [%1], %2;\n"
+            "selp.u32 %0, 1, 0, ended;\n}"
+            : "=r"(ended)
+            : "r"(shared_address(&barrier)), "r"(parity)
+            : "memory");
+}
+
+/// copy_box() into the same place of the first `blocks` thread blocks of the cluster. The barrier of each counts the
+/// bytes (PTX ISA, "cp.async.bulk.tensor" with .multicast::cluster).
+template <int blocks>
+__device__ inline void copy_box_to_all(void* to, const CUtensorMap& from, int column, int row, int slice,
+                                       Barrier& arrived) {
+    constexpr std::uint16_t all = (1 << blocks) - 1;
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+        "[%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
+        "l"(&from), "r"(column), "r"(row), "r"(slice), "r"(shared_address(&arrived)), "h"(all)
+        : "memory");
+}
+
+// ---- warpgroups ----
 
 /// Waits until two warpgroups have come to the named barrier, one that takes the turn and one that hands it over.
 __device__ inline void take_turn(int barrier) { asm volatile("bar.sync %0, 256;" ::"r"(barrier) : "memory"); }
@@ -132,6 +182,21 @@ inline int sms() {
     check(cudaGetDevice(&device), "cudaGetDevice");
     check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
     return count;
+}
+
+/// Enqueues one launch whose thread blocks form clusters of so many. `name` is what the simulated program calls it.
+template <class... Args>
+void enqueue_clusters(const char* name, void (*kernel)(Args...), Index cluster, Index blocks, Index threads,
+                      Bytes shared, void* stream, Args... args) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)), name);
+    cudaLaunchAttribute clusters;
+    clusters.id = cudaLaunchAttributeClusterDimension;
+    clusters.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(blocks)), config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<std::size_t>(shared), config.stream = static_cast<cudaStream_t>(stream);
+    config.attrs = &clusters, config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, kernel, args...), name);
 }
 
 }  // namespace tilescope::cuda

@@ -132,6 +132,8 @@ TEST_CASE("validate: knobs of roles choose among kernels", "[survey]") {
     CHECK(chosen().variant->tile.slots == 6);
     flags.options.roles = {{"persistent", "off"}};
     CHECK(chosen().variant->tile.persistent == a_block_each);
+    flags.options.roles = {{"cluster", "2"}};
+    CHECK(chosen().variant->tile.cluster == 2);
     flags.options.roles = {{"slots", "6"}, {"turns", "off"}};
     CHECK_THROWS_AS(chosen(), UsageError);
 }

@@ -14,11 +14,11 @@ inline constexpr Bytes barriers = 1024;  // rounded up to what tiles are aligned
 
 /// The knobs that are a kernel's own choice. Half of the slots are K's, half are V's.
 struct Switches {
-    Index slots = 4, turns = on, overlap = on, persistent = dealt;
+    Index slots = 4, turns = on, overlap = on, cluster = 1, persistent = dealt;
 };
 constexpr KernelVariant variant(Dtype dtype, Index br, Index bc, Index d, Switches s = {}) {
     Tiling t{br, bc};
-    t.slots = s.slots, t.turns = s.turns, t.overlap = s.overlap, t.cluster = 1, t.persistent = s.persistent;
+    t.slots = s.slots, t.turns = s.turns, t.overlap = s.overlap, t.cluster = s.cluster, t.persistent = s.persistent;
     return on_hopper({dtype, t, d, d, threads_of(br), tiles_of(br, bc, d, s.slots), barriers});
 }
 
@@ -37,6 +37,7 @@ inline constexpr KernelVariant kernels[] = {
     variant(Dtype::f16, 128, 128, 128, {.turns = off, .overlap = off}),
     variant(Dtype::f16, 128, 128, 128, {.slots = 6}),
     variant(Dtype::f16, 128, 128, 128, {.persistent = a_block_each}),
+    variant(Dtype::f16, 128, 128, 128, {.cluster = 2}),
 };
 
 /// Defined in kernel.cu.

@@ -35,6 +35,7 @@ struct Shape {
     static constexpr int D = v.dim, Br = v.tile.br, Bc = v.tile.bc, slots = v.tile.slots / 2;  // of K, and of V
     static constexpr bool turns = v.tile.turns == on, overlap = v.tile.overlap == on;
     static constexpr bool persistent = v.tile.persistent == dealt;
+    static constexpr int cluster = v.tile.cluster;              // thread blocks that share each tile of K and V
     static constexpr bool rescales_first = overlap && D > 128;  // O is scaled under the products of the next step
     static constexpr int consumers = Br / 64, threads = 128 * (1 + consumers);
     // All that a thread block has at launch, and no more: else take_registers() would wait forever.
@@ -59,20 +60,23 @@ struct RowTile {
 
 /// Calls f(tile) for each row tile of this thread block [1]: one, where there are as many thread blocks. Where the
 /// causal mask makes some shorter, a long one and a short one are a pair, and pairs are dealt out. Heads come one after
-/// the other, so that the L2 keeps their K and V.
+/// the other, so that the L2 keeps their K and V. A cluster takes neighbouring row tiles as one: its thread blocks
+/// visit what any of their rows sees, because each loads a part for all.
 template <class S, class F>
 __device__ inline void for_row_tiles(const Args<typename S::T>& a, F f) {
-    const int blocks = gridDim.x, row_tiles = (a.seen.work.seq_q + S::Br - 1) / S::Br;
+    constexpr int of_cluster = S::cluster * S::Br;
+    const int own_row = S::cluster > 1 ? rank_in_cluster() * S::Br : 0;
+    const int blocks = gridDim.x / S::cluster, row_tiles = (a.seen.work.seq_q + of_cluster - 1) / of_cluster;
     const int of_head = a.paired ? (row_tiles + 1) / 2 : row_tiles, all = of_head * a.heads;
     for (int round = 0; round * blocks < all; ++round) {
         // An odd number of row tiles leaves one without a partner, so some pairs are half as long. Each round begins at
         // the next SM, so that no SM gets all of these.
-        const int n = round * blocks + (blockIdx.x + round) % blocks;
+        const int n = round * blocks + (blockIdx.x / S::cluster + round) % blocks;
         if (n >= all) continue;
         const int head = n / of_head, last = row_tiles - 1 - n % of_head, first = row_tiles - 1 - last;
         for (int i = last;; i = first) {
-            const int row = i * S::Br, rows = min(S::Br, a.seen.work.seq_q - row);
-            f(RowTile{head, row, a.seen.visits(row, rows, S::Br, S::Bc)});
+            const int row = i * of_cluster, rows = min(of_cluster, a.seen.work.seq_q - row);
+            f(RowTile{head, row + own_row, a.seen.visits(row, rows, of_cluster, S::Bc)});
             if (!a.paired || i == first) break;
         }
     }
@@ -96,6 +100,20 @@ __device__ inline void load_queries(const Args<typename S::T>& a, Shared<S>& sha
     });
 }
 
+/// Starts to load a tile of K or V. Thread blocks of a cluster load a part of its rows each, for all.
+template <class S>
+__device__ inline void load_tile(unsigned char* to, const CUtensorMap& from, int row, int slice, Barrier& there) {
+    there.expect(S::kv_bytes);
+    if constexpr (S::cluster == 1) {
+        for (int p = 0; p < S::panels; ++p) copy_box(to + p * S::kv_panel, from, p * panel_columns, row, slice, there);
+    } else {
+        const int own = rank_in_cluster() * S::Bc / S::cluster;
+        for (int p = 0; p < S::panels; ++p)
+            copy_box_to_all<S::cluster>(to + p * S::kv_panel + own * row_of_panel, from, p * panel_columns, row + own,
+                                        slice, there);
+    }
+}
+
 /// The producer of K [5], or of V [6].
 template <class S>
 __device__ inline void load_keys(const Args<typename S::T>& a, const CUtensorMap& from,
@@ -104,10 +122,11 @@ __device__ inline void load_keys(const Args<typename S::T>& a, const CUtensorMap
     for_row_tiles<S>(a, [&](const RowTile& tile) {
         const int kv = a.seen.work.kv_slice(tile.head);
         for (int j = 0; j < tile.visits.end; ++j, at.next()) {  // [4]
-            ring.free[at.slot].wait(at.parity ^ 1);
-            ring.there[at.slot].expect(S::kv_bytes);
-            for (int p = 0; p < S::panels; ++p)
-                copy_box(to[at.slot] + p * S::kv_panel, from, p * panel_columns, j * S::Bc, kv, ring.there[at.slot]);
+            if constexpr (S::cluster == 1)
+                ring.free[at.slot].wait(at.parity ^ 1);
+            else
+                wait_for_cluster(ring.free[at.slot], at.parity ^ 1);
+            load_tile<S>(to[at.slot], from, j * S::Bc, kv, ring.there[at.slot]);
         }
     });
 }
@@ -234,11 +253,16 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
     const Workload& w = a.seen.work;
     const float to_log2 = w.scale * 1.44269504f;
     const int own_row = 64 * group + threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4, own_column = 2 * quad_lane();
-    const bool speaks = threadIdx.x % 32 == 0;  // for its warp
+    const int lane_of_warp = threadIdx.x % 32;  // the first lanes speak for their warp
     Place<1> of_q;
     Place<S::slots> of_k, of_v;
     const auto free = [&](auto& ring, auto& place) {
-        if (speaks) ring.free[place.slot].arrive();
+        if (lane_of_warp == 0) ring.free[place.slot].arrive();
+        place.next();
+    };
+    const auto free_tile = [&](Slots<S::slots>& ring, Place<S::slots>& place) {  // of K or V
+        if constexpr (S::cluster == 1) return free(ring, place);
+        if (lane_of_warp < S::cluster) arrive_at(lane_of_warp, ring.free[place.slot]);  // each block loads for all
         place.next();
     };
     if (S::turns && next_group == 0) hand_over(first_barrier);  // the first turn is the first warpgroup's
@@ -265,7 +289,7 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
         };
         const auto wait_for_sums = [&] {
             wait_for_products<0>(o);
-            free(shared.of_v, of_v);
+            free_tile(shared.of_v, of_v);
         };
         // S and m are without the scale, which exponentials() multiplies with.
         const auto step = [&]<bool whole>(int j) {  // [10]
@@ -281,7 +305,7 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
             if constexpr (S::overlap) sums();
             if constexpr (S::turns) hand_over(first_barrier + next_group);
             wait_for_products<S::overlap ? 1 : 0>(s);
-            free(shared.of_k, of_k);
+            free_tile(shared.of_k, of_k);
             if constexpr (!whole) mask(j);
             update_maxima(s, rows, to_log2);
             // [14] P V has to be done before P is rounded and O rescaled. It about is when the maxima are known. A wait
@@ -297,7 +321,7 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
             shared.of_k.there[of_k.slot].wait(of_k.parity);
             scores();
             wait_for_products<0>(s);
-            free(shared.of_k, of_k);
+            free_tile(shared.of_k, of_k);
             if (visits.whole == 0) mask(0);
             update_maxima(s, rows, to_log2);
             exponentials(s, rows, to_log2);
@@ -335,10 +359,14 @@ __global__ void __launch_bounds__(S::threads, 1) flash_v3_kernel(const __grid_co
     if (threadIdx.x == 0) {
         prefetch(a.Q), prefetch(a.K), prefetch(a.V);
         for (Slots<1>& ring : shared.of_q) ring.init(4);
-        shared.of_k.init(4 * S::consumers), shared.of_v.init(4 * S::consumers);
+        constexpr int reading_warps = 4 * S::consumers * S::cluster;
+        shared.of_k.init(reading_warps), shared.of_v.init(reading_warps);
         barriers_are_ready();
     }
-    __syncthreads();
+    if constexpr (S::cluster == 1)
+        __syncthreads();
+    else
+        meet_cluster();
     if (warp < 4) {
         give_back_registers<S::of_producer>();  // [2]
         if (threadIdx.x % 32 > 0) return;
@@ -349,6 +377,8 @@ __global__ void __launch_bounds__(S::threads, 1) flash_v3_kernel(const __grid_co
         take_registers<S::of_consumer>();
         consume(a, shared, warp / 4 - 1);
     }
+    if constexpr (S::cluster > 1)
+        meet_cluster();  // shared memory that others may still reach ends with the thread block
 }
 
 // ---- launching ----
@@ -360,16 +390,21 @@ void launch(const KernelCall& call) {
     const auto map = [&](const char* name, Index slices, Index rows, Index box_rows) {
         return tensor_map(call.tensors[name], p.dtype, slices, rows, S::D, box_rows);
     };
-    const Index tiles = ceil_div(p.seq_q, Index{S::Br}) * p.batch_heads();
-    const Index blocks = S::persistent ? std::min<Index>(tiles, sms()) : tiles;
+    const Index tiles = ceil_div(p.seq_q, Index{S::cluster * S::Br}) * p.batch_heads();  // of a cluster
+    const Index clusters = S::persistent ? std::min<Index>(tiles, sms() / S::cluster) : tiles;
     const Plain seen(call);
     const bool causal = seen.work.diagonal < seen.work.seq_k;
-    const Args<typename S::T> args{map("Q", p.batch_heads(), p.seq_q, 64),  map("K", p.kv_slices(), p.seq_k, S::Bc),
-                                   map("V", p.kv_slices(), p.seq_k, S::Bc), Global<typename S::T>(call.tensors["O"]),
-                                   Global<float>(call.tensors["LSE"]),      seen,
-                                   static_cast<int>(p.batch_heads()),       causal && tiles > blocks};
-    enqueue("flash_v3", flash_v3_kernel<S>, dim3(static_cast<unsigned>(blocks)), S::threads, sizeof(Shared<S>),
-            call.stream, args);
+    constexpr Index part = S::Bc / S::cluster;  // rows of K and V in a box
+    const Args<typename S::T> args{map("Q", p.batch_heads(), p.seq_q, 64), map("K", p.kv_slices(), p.seq_k, part),
+                                   map("V", p.kv_slices(), p.seq_k, part), Global<typename S::T>(call.tensors["O"]),
+                                   Global<float>(call.tensors["LSE"]),     seen,
+                                   static_cast<int>(p.batch_heads()),      causal && tiles > clusters};
+    if constexpr (S::cluster == 1)
+        enqueue("flash_v3", flash_v3_kernel<S>, dim3(static_cast<unsigned>(clusters)), S::threads, sizeof(Shared<S>),
+                call.stream, args);
+    else
+        enqueue_clusters("flash_v3", flash_v3_kernel<S>, S::cluster, S::cluster * clusters, S::threads,
+                         sizeof(Shared<S>), call.stream, args);
 }
 
 }  // namespace
