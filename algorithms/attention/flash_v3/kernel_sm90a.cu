@@ -7,6 +7,7 @@
 // cuDNN's kernel, less where sequences are short (docs/performance.md has what was measured).
 // Run it: tilescope validate flash_v3 --seq 4096 --heads 64 --dim 128 --dtype f16
 #include "algorithms/attention/flash_v3/kernel.hpp"
+#include "algorithms/attention/flash_v3/kernel_rows.cuh"
 #include "algorithms/cuda/hopper.cuh"
 #include "algorithms/cuda/seen.cuh"
 #include "algorithms/cuda/tensor_core_statistics.cuh"
@@ -155,93 +156,6 @@ __device__ inline void ask_for_sums(float (&o)[S::D / 2], const unsigned (&p)[S:
     for (int c = 0; c < S::Bc / 16; ++c)  // 16 keys, 16 rows
         Wgmma<S::D>::template sums<typename S::T>(o, p[c], b + address_bits(16 * c * row_of_panel));
     end_products();
-}
-
-/// What a thread knows of its two rows, r = 0 and 1. Element i of an accumulator belongs to row i % 4 / 2.
-struct Rows {
-    float m[2] = {-infinity, -infinity};
-    float l[2] = {0, 0};  ///< of this thread's columns alone
-    float factor[2];      ///< of what was summed before: exp(m_old - m)
-};
-
-__device__ inline float max_of_quad(float x) {
-    x = fmaxf(x, __shfl_xor_sync(~0u, x, 1));
-    return fmaxf(x, __shfl_xor_sync(~0u, x, 2));
-}
-__device__ inline float sum_of_quad(float x) {
-    x += __shfl_xor_sync(~0u, x, 1);
-    return x + __shfl_xor_sync(~0u, x, 2);
-}
-
-/// Hides all but the first seen[r] keys of a tile, counted from this thread's first column.
-template <int n>
-__device__ inline void hide(float (&s)[n], const int (&seen)[2]) {
-#pragma unroll
-    for (int i = 0; i < n; ++i)
-        if (i / 4 * 8 + i % 2 >= seen[i % 4 / 2]) s[i] = -infinity;
-}
-
-/// m becomes the maximum with S; l and the factor for O are relative to the new one [13].
-template <int n>
-__device__ inline void update_maxima(const float (&s)[n], Rows& rows, float to_log2) {
-    float most[2][2] = {{rows.m[0], rows.m[0]}, {rows.m[1], rows.m[1]}};
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-        float& x = most[i % 4 / 2][i % 2];
-        x = fmaxf(x, s[i]);
-    }
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        const float m_old = rows.m[r];
-        rows.m[r] = max_of_quad(fmaxf(most[r][0], most[r][1]));
-        rows.factor[r] = exp2_of((m_old - finite(rows.m[r])) * to_log2);
-        rows.l[r] *= rows.factor[r];
-    }
-}
-
-/// S becomes P = exp(S - m), which l counts, too [13].
-template <int n>
-__device__ inline void exponentials(float (&s)[n], Rows& rows, float to_log2) {
-    const float shift[2] = {finite(rows.m[0]) * to_log2, finite(rows.m[1]) * to_log2};
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-        s[i] = exp2_of(fmaf(s[i], to_log2, -shift[i % 4 / 2]));
-        rows.l[i % 4 / 2] += s[i];
-    }
-}
-
-template <class T, int n>
-__device__ inline void round_weights(unsigned (&p)[n / 8][4], const float (&s)[n]) {
-#pragma unroll
-    for (int i = 0; i < n / 2; ++i) p[i / 4][i % 4] = pack<T>(s[2 * i], s[2 * i + 1]);
-}
-
-template <int n>
-__device__ inline void scale_rows(float (&o)[n], const float (&factor)[2]) {
-#pragma unroll
-    for (int i = 0; i < n; ++i) o[i] *= factor[i % 4 / 2];
-}
-
-/// Stores a row of O. Of every 32 columns, each of four lanes has four pairs; they trade until each has 8 neighbours.
-template <class T, int n>
-__device__ inline void store_row(const float (&o)[n], int r, T* row, bool exists) {
-    const int lane = quad_lane();
-#pragma unroll
-    for (int c = 0; c < n / 16; ++c) {
-        unsigned x[4];
-#pragma unroll
-        for (int k = 0; k < 4; ++k) x[k] = pack<T>(o[16 * c + 4 * k + 2 * r], o[16 * c + 4 * k + 2 * r + 1]);
-#pragma unroll
-        for (int distance = 1; distance <= 2; ++distance)
-#pragma unroll
-            for (int k = 0; k < 4; ++k) {
-                if (k & distance) continue;
-                const bool upper = lane & distance;
-                const unsigned got = __shfl_xor_sync(~0u, upper ? x[k] : x[k + distance], distance);
-                x[k] = upper ? got : x[k], x[k + distance] = upper ? x[k + distance] : got;
-            }
-        if (exists) store_16_bytes(row + 32 * c + 8 * lane, x);
-    }
 }
 
 /// A warpgroup of consumers [8].
