@@ -134,6 +134,8 @@ TEST_CASE("validate: knobs of roles choose among kernels", "[survey]") {
     CHECK(chosen().variant->tile.persistent == a_block_each);
     flags.options.roles = {{"cluster", "2"}};
     CHECK(chosen().variant->tile.cluster == 2);
+    flags.options.roles = {{"specialised", "off"}};
+    CHECK(chosen().variant->threads == 256);
     flags.options.roles = {{"slots", "6"}, {"turns", "off"}};
     CHECK_THROWS_AS(chosen(), UsageError);
 }

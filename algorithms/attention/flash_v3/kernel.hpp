@@ -6,20 +6,21 @@
 
 namespace tilescope::flash_v3 {
 
-/// Warpgroups of 64 rows, and one of producers.
-constexpr Index threads_of(Index br) { return 128 * (1 + br / 64); }
+/// Warpgroups of 64 rows, and, where warps are specialised, one of producers.
+constexpr Index threads_of(Index br, Index specialised) { return 128 * ((specialised == on ? 1 : 0) + br / 64); }
 /// Q, and the slots of K and V together. S, P and O are in registers.
 constexpr Bytes tiles_of(Index br, Index bc, Index d, Index slots) { return 2 * (br * d + slots * bc * d); }
 inline constexpr Bytes barriers = 1024;  // rounded up to what tiles are aligned to
 
 /// The knobs that are a kernel's own choice. Half of the slots are K's, half are V's.
 struct Switches {
-    Index slots = 4, turns = on, overlap = on, cluster = 1, persistent = dealt;
+    Index slots = 4, turns = on, overlap = on, specialised = on, cluster = 1, persistent = dealt;
 };
 constexpr KernelVariant variant(Dtype dtype, Index br, Index bc, Index d, Switches s = {}) {
     Tiling t{br, bc};
-    t.slots = s.slots, t.turns = s.turns, t.overlap = s.overlap, t.cluster = s.cluster, t.persistent = s.persistent;
-    return on_hopper({dtype, t, d, d, threads_of(br), tiles_of(br, bc, d, s.slots), barriers});
+    t.slots = s.slots, t.turns = s.turns, t.overlap = s.overlap, t.specialised = s.specialised, t.cluster = s.cluster,
+    t.persistent = s.persistent;
+    return on_hopper({dtype, t, d, d, threads_of(br, s.specialised), tiles_of(br, bc, d, s.slots), barriers});
 }
 
 inline constexpr KernelVariant kernels[] = {
@@ -31,13 +32,14 @@ inline constexpr KernelVariant kernels[] = {
     variant(Dtype::bf16, 128, 176, 128),
     variant(Dtype::f16, 128, 80, 256),
     variant(Dtype::bf16, 128, 80, 256),
-    // What each choice is worth.
+    // What each choice is worth. Without a producer warpgroups meet, and take no turns.
     variant(Dtype::f16, 128, 128, 128, {.turns = off}),
     variant(Dtype::f16, 128, 128, 128, {.overlap = off}),
     variant(Dtype::f16, 128, 128, 128, {.turns = off, .overlap = off}),
     variant(Dtype::f16, 128, 128, 128, {.slots = 6}),
     variant(Dtype::f16, 128, 128, 128, {.persistent = a_block_each}),
     variant(Dtype::f16, 128, 128, 128, {.cluster = 2}),
+    variant(Dtype::f16, 128, 128, 128, {.turns = off, .specialised = off}),
 };
 
 /// Defined in kernel.cu.

@@ -3,6 +3,7 @@
 // (TMA) as long as slots are free. Warpgroups of 64 rows are consumers. They ask for products (wgmma) and take turns at
 // that. A warpgroup finds the maxima of a step while the tensor cores add its P V of the step before, and computes the
 // exponentials while they work for other warpgroups. Thread blocks are persistent, one an SM.
+// Variants of the kernel differ in one of these choices (kernel.hpp).
 // Bound by the tensor cores at d = 256, by them and the exponentials together at d = 64 and 128: expect the speed of
 // cuDNN's kernel, less where sequences are short (docs/performance.md has what was measured).
 // Run it: tilescope validate flash_v3 --seq 4096 --heads 64 --dim 128 --dtype f16
@@ -36,9 +37,10 @@ struct Shape {
     static constexpr int D = v.dim, Br = v.tile.br, Bc = v.tile.bc, slots = v.tile.slots / 2;  // of K, and of V
     static constexpr bool turns = v.tile.turns == on, overlap = v.tile.overlap == on;
     static constexpr bool persistent = v.tile.persistent == dealt;
-    static constexpr int cluster = v.tile.cluster;              // thread blocks that share each tile of K and V
-    static constexpr bool rescales_first = overlap && D > 128;  // O is scaled under the products of the next step
-    static constexpr int consumers = Br / 64, threads = 128 * (1 + consumers);
+    static constexpr bool specialised = v.tile.specialised == on;  // else the consumers load for themselves
+    static constexpr int cluster = v.tile.cluster;                 // thread blocks that share each tile of K and V
+    static constexpr bool rescales_first = overlap && D > 128;     // O is scaled under the products of the next step
+    static constexpr int consumers = Br / 64, threads = 128 * ((specialised ? 1 : 0) + consumers);
     // All that a thread block has at launch, and no more: else take_registers() would wait forever.
     static constexpr int of_consumer = consumers == 2 ? 240 : 160, of_producer = consumers == 2 ? 24 : 32;
     static constexpr int panels = D / panel_columns, q_panel = 64 * row_of_panel, kv_panel = Bc * row_of_panel;
@@ -83,19 +85,24 @@ __device__ inline void for_row_tiles(const Args<typename S::T>& a, F f) {
     }
 }
 
-/// The producer of Q: 64 rows for each warpgroup [3].
+/// Starts to load the 64 rows of Q of warpgroup w.
+template <class S>
+__device__ inline void load_query(const Args<typename S::T>& a, Shared<S>& shared, const RowTile& tile, int w) {
+    Barrier& there = shared.of_q[w].there[0];
+    there.expect(S::q_bytes);
+    for (int p = 0; p < S::panels; ++p)
+        copy_box(shared.q[w] + p * S::q_panel, a.Q, p * panel_columns, tile.row + 64 * w, tile.head, there);
+}
+
+/// The producer of Q [3].
 template <class S>
 __device__ inline void load_queries(const Args<typename S::T>& a, Shared<S>& shared) {
     unsigned parity = 0;
     for_row_tiles<S>(a, [&](const RowTile& tile) {
         if (tile.visits.end == 0) return;
         for (int w = 0; w < S::consumers; ++w) {
-            Slots<1>& ring = shared.of_q[w];
-            ring.free[0].wait(parity ^ 1);
-            ring.there[0].expect(S::q_bytes);
-            for (int p = 0; p < S::panels; ++p)
-                copy_box(shared.q[w] + p * S::q_panel, a.Q, p * panel_columns, tile.row + 64 * w, tile.head,
-                         ring.there[0]);
+            shared.of_q[w].free[0].wait(parity ^ 1);
+            load_query(a, shared, tile, w);
         }
         parity ^= 1;
     });
@@ -131,6 +138,33 @@ __device__ inline void load_keys(const Args<typename S::T>& a, const CUtensorMap
         }
     });
 }
+
+/// Loads without a producer. In each step all warpgroups meet. Then none reads K_(j-1) and V_(j-2) any more, and one
+/// thread asks for what their slots hold next. At the beginning of a row tile all wait for its first loads.
+template <class S>
+struct OwnLoads {
+    static_assert(S::specialised || (S::slots == 2 && S::cluster == 1 && !S::turns));
+    Place<S::slots> k = {}, v = {};
+
+    __device__ void meet(const Args<typename S::T>& a, Shared<S>& shared, const RowTile& tile, int j) {
+        __syncthreads();
+        if (threadIdx.x > 0) return;
+        if (j == 0) {
+            for (int w = 0; w < S::consumers; ++w) load_query(a, shared, tile, w);
+            load(a, a.K, shared.k, shared.of_k, k, tile, j);
+        }
+        if (j + 1 < tile.visits.end) load(a, a.K, shared.k, shared.of_k, k, tile, j + 1);
+        load(a, a.V, shared.v, shared.of_v, v, tile, j);
+    }
+
+  private:
+    __device__ void load(const Args<typename S::T>& a, const CUtensorMap& from,
+                         unsigned char (&to)[S::slots][S::kv_bytes], Slots<S::slots>& ring, Place<S::slots>& at,
+                         const RowTile& tile, int j) {
+        load_tile<S>(to[at.slot], from, j * S::Bc, a.seen.work.kv_slice(tile.head), ring.there[at.slot]);
+        at.next();
+    }
+};
 
 /// Asks for S = Q K^T.
 template <class S>
@@ -170,8 +204,9 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
     const int lane_of_warp = threadIdx.x % 32;  // the first lanes speak for their warp
     Place<1> of_q;
     Place<S::slots> of_k, of_v;
+    OwnLoads<S> own_loads;  // where there is no producer
     const auto free = [&](auto& ring, auto& place) {
-        if (lane_of_warp == 0) ring.free[place.slot].arrive();
+        if (S::specialised && lane_of_warp == 0) ring.free[place.slot].arrive();
         place.next();
     };
     const auto free_tile = [&](Slots<S::slots>& ring, Place<S::slots>& place) {  // of K or V
@@ -207,6 +242,7 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
         };
         // S and m are without the scale, which exponentials() multiplies with.
         const auto step = [&]<bool whole>(int j) {  // [10]
+            if constexpr (!S::specialised) own_loads.meet(a, shared, tile, j);
             if constexpr (!S::overlap) {
                 if constexpr (S::turns) take_turn(first_barrier + group);
                 sums();
@@ -231,6 +267,7 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
         };
 
         if (visits.end > 0) {  // the first step has no P V [11, 13, 14], and takes no turn
+            if constexpr (!S::specialised) own_loads.meet(a, shared, tile, 0);
             shared.of_q[group].there[0].wait(of_q.parity);
             shared.of_k.there[of_k.slot].wait(of_k.parity);
             scores();
@@ -281,15 +318,15 @@ __global__ void __launch_bounds__(S::threads, 1) flash_v3_kernel(const __grid_co
         __syncthreads();
     else
         meet_cluster();
-    if (warp < 4) {
+    if (S::specialised && warp < 4) {
         give_back_registers<S::of_producer>();  // [2]
         if (threadIdx.x % 32 > 0) return;
         if (warp == 0) load_queries(a, shared);
         if (warp == 1) load_keys<S>(a, a.K, shared.k, shared.of_k);
         if (warp == 2) load_keys<S>(a, a.V, shared.v, shared.of_v);
     } else {
-        take_registers<S::of_consumer>();
-        consume(a, shared, warp / 4 - 1);
+        if (S::specialised) take_registers<S::of_consumer>();
+        consume(a, shared, warp / 4 - (S::specialised ? 1 : 0));
     }
     if constexpr (S::cluster > 1)
         meet_cluster();  // shared memory that others may still reach ends with the thread block
