@@ -102,7 +102,7 @@ REQUESTS = [
     ("validate flash_v1 --window-left 4", 2, "--window-left 4: flash_v1 has no kernel for it with --dtype f32 --dim 64 --dim-v 64 here; try flash_v2 --dtype f32 --br 64 --bc 64"),
     ("validate flash_v2 --documents 2x512 --br 128", 2, "--documents 2x512: flash_v2 has no kernel for it"),
     ("validate flash_v2 --dtype f16 --bias hqk", 2, "--bias hqk: flash_v2 has no kernel for it with --dtype f16 --dim 64 --dim-v 64 here; try flash_v2 --dtype f32"),
-    ("validate flash_v3 --dtype f16 --dim 128 --slots 6", 2, "--dtype f16 --dim 128 --dim-v 128 --slots 6: flash_v3 has no such kernel"),
+    ("validate flash_v3 --dtype f16 --dim 128 --slots 5", 2, "--dtype f16 --dim 128 --dim-v 128 --slots 5: flash_v3 has no such kernel"),
     ("validate flash_v3 --dtype f16 --window-left 4", 2, "--window-left 4: flash_v3 has no kernel for it"),
     ("validate flash_v1 --alibi", 2, "--alibi: flash_v1 has no kernel for it"),
     ("validate flash_v2 --soft-cap 30 --dim 72", 2, "--soft-cap 30: flash_v2 has no kernel for it with --dtype f32 --dim 72 --dim-v 72 here; `tilescope run` counts it"),

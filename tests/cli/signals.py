@@ -130,9 +130,9 @@ def check_alone(tally, p, what):
     tally.check(not processes_of(p.pid), f"{what}: other processes still run")
 
 
-def check_killed(tally, command):
+def check_killed(tally, command, moments):
     """A program that is killed without notice takes the processes that it started with it: the display, and ffmpeg."""
-    for k in range(10):
+    for k in range(moments):
         kill_after(tally, command, f"killed after {0.05 * k:.2f} s", lambda p, k=k: time.sleep(0.05 * k))
     kill_after(tally, command, "killed beside another process", lambda p: wait_for_others(tally, command, p))
 
@@ -242,7 +242,7 @@ def main():
                 check_moment(tally, rng, commands[k % len(commands)], times)
             for command in commands:
                 if "--record" in command.args:
-                    check_killed(tally, command)
+                    check_killed(tally, command, 2 if options.sanitized else 10)
             check_ignored(tally, options.tilescope)
             check_progress(tally, options.tilescope, options.sanitized)
         finally:

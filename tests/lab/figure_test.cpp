@@ -384,7 +384,7 @@ TEST_CASE("thread blocks on a timeline do not overlap, and end when the run does
     }
 }
 
-TEST_CASE("captions say what the picture shows, and no more", "[figure]") {
+TEST_CASE("captions say what the picture shows, and no more", "[figure][numbers]") {
     const auto said = [](Figure (*draw)(const FigureRequest&), const FigureRequest& r) { return caption_of(draw(r)); };
     CHECK_THAT(said(waves, request({"heads=1:40:+1"}, "flash_v2")),
                ContainsSubstring("a head more costs a whole wave"));

@@ -132,7 +132,7 @@ TEST_CASE("at the last tick a line has cost what the program of the recorded hea
 TEST_CASE("costs of lines and bytes are the sums so far, at ticks in any order", "[run]") {
     for_all([](const Algorithm& a, const Case& c) {
         Run r = run_of(experiment(a, c), c.problem.batch_heads());
-        std::vector<Index> ticks = some_ticks(r, 25);
+        std::vector<Index> ticks = some_ticks(r, static_cast<Index>(seeds(25)));
         // The steps around a keyframe.
         for (Index k = 1; k < r.ticks(); ++k)
             if (r.schedule().steps_after(k) / 512 != r.schedule().steps_after(k - 1) / 512)

@@ -168,7 +168,8 @@ std::pair<Index, Index> finished_and_begun(const Wall& wall, Index tick) {
 
 }  // namespace
 
-TEST_CASE("at every operation of every scene a row's headline, bars and formulas say the same", "[scenes][row]") {
+TEST_CASE("at every operation of every scene a row's headline, bars and formulas say the same",
+          "[scenes][row][numbers]") {
     Index claims = 0;
     for (const Scene& scene : scenes()) {
         WaitingSession s = session_of(scene);
@@ -450,7 +451,7 @@ std::vector<Stated> stated_of(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("every number in a scene's words is that of its run, made anew", "[scenes]") {
+TEST_CASE("every number in a scene's words is that of its run, made anew", "[scenes][numbers]") {
     for (const Scene& scene : scenes()) {
         std::string words = scene.caption + ' ' + scene.question + ' ' + scene.answer;
         for (const Stated& s : stated_of(scene)) {
