@@ -16,7 +16,7 @@ namespace tilescope {
 using namespace lab;
 namespace {
 
-Experiment flash_v2(Index heads, Index seq, bool causal, Tiling tiling = {128, 128}, Dtype dtype = Dtype::f16) {
+Experiment flash_v2(Index heads, Index seq, bool causal, const Tiling& tiling = {128, 128}, Dtype dtype = Dtype::f16) {
     Problem p;
     p.heads = p.kv_heads = heads;
     p.seq_q = p.seq_k = seq;
@@ -25,12 +25,13 @@ Experiment flash_v2(Index heads, Index seq, bool causal, Tiling tiling = {128, 1
     return {find_algorithm("flash_v2"), p, tiling, gpu_preset("A100-40GB")};
 }
 
-/// FlashAttention-2 or 3, by the first argument, on an H100 whose L2 is not played.
+constexpr TimingOptions l2_apart{.l2 = false};  // it is not played
+
+/// FlashAttention-2 or 3, by the first argument, on an H100.
 Experiment flash(const benchmark::State& state, Index heads, Index seq, bool causal) {
     Experiment e = flash_v2(heads, seq, causal);
     if (state.range(0) == 3) e.algorithm = find_algorithm("flash_v3");
     e.gpu = gpu_preset("H100");
-    e.gpu.l2_bytes = 0;
     return e;
 }
 Experiment flash(const benchmark::State& state) {
@@ -87,7 +88,7 @@ void time_run(benchmark::State& state) {
     Outline outline;
     Listener* const listeners[] = {&outline};
     const Report counted = count(e, nullptr, listeners);
-    for (auto _ : state) benchmark::DoNotOptimize(time_of(counted, outline));
+    for (auto _ : state) benchmark::DoNotOptimize(time_of(counted, outline, l2_apart));
 }
 BENCHMARK(time_run)
     ->ArgNames({"flash", "heads", "seq", "causal"})
@@ -98,7 +99,7 @@ BENCHMARK(time_run)
 /// Counting and timing together: what a search over tiles does for each tiling.
 void count_and_time_run(benchmark::State& state) {
     const Experiment e = flash(state);
-    for (auto _ : state) benchmark::DoNotOptimize(time_of(e));
+    for (auto _ : state) benchmark::DoNotOptimize(time_of(e, l2_apart));
 }
 BENCHMARK(count_and_time_run)
     ->ArgNames({"flash", "heads", "seq", "causal"})
@@ -107,17 +108,23 @@ BENCHMARK(count_and_time_run)
     ->Unit(benchmark::kMicrosecond);
 
 /// Counts and times another sequence length each time, up to 16,384. The lanes of FlashAttention-3's tile were played
-/// before. Arguments: which FlashAttention, causal.
+/// before. Arguments: which FlashAttention, causal, in the order of thread blocks of which named kernel (0: the usual
+/// one).
 void further_shape(benchmark::State& state) {
     Experiment e = flash(state, 64, 16384, state.range(1) != 0);
+    e.tiling.like = state.range(2);
     const auto next = [&] {
         const Index seq = e.problem.seq_k % 16384 + 128;
         e.problem.seq_q = e.problem.seq_k = seq;
     };
-    for (int k = 0; k < 128; ++k) next(), time_of(e);
-    for (auto _ : state) next(), benchmark::DoNotOptimize(time_of(e));
+    for (int k = 0; k < 128; ++k) next(), time_of(e, l2_apart);
+    for (auto _ : state) next(), benchmark::DoNotOptimize(time_of(e, l2_apart));
 }
-BENCHMARK(further_shape)->ArgNames({"flash", "causal"})->ArgsProduct({{2, 3}, {0, 1}})->Unit(benchmark::kMicrosecond);
+BENCHMARK(further_shape)
+    ->ArgNames({"flash", "causal", "like"})
+    ->ArgsProduct({{2, 3}, {0, 1}, {0}})
+    ->ArgsProduct({{3}, {1}, {3}})
+    ->Unit(benchmark::kMicrosecond);
 
 /// A tile whose lanes were not played before, because what DRAM gives an SM is always another number. Under a mask
 /// that takes the tiles of few steps, too. Arguments: head dimension, the named kernel (0: the usual one), causal.
