@@ -37,4 +37,12 @@ struct Placing {
 /// third one, which always varies slowest. `heads_in_l2`: how many heads Order::longest_in_l2 takes at a time.
 std::vector<BlockOfHead> dispatch(std::span<const Axis> axes, Order order = Order::kernel, Index heads_in_l2 = 1);
 
+/// The same without heads: the numbers of thread blocks among their heads', `each` of them so often one after the
+/// other, and all of that so many `times`.
+struct Dispatched {
+    std::vector<std::uint32_t> blocks;
+    Count each, times;
+};
+Dispatched dispatched(std::span<const Axis> axes, Order order, Index heads_in_l2);
+
 }  // namespace tilescope

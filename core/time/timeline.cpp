@@ -6,10 +6,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/time/lone_blocks.hpp"
+
 namespace tilescope {
 namespace {
 
-constexpr double same_instant = 1e-9, done = 1e-9;  // relative; share of a block
+constexpr double done = 1e-9;  // share of a block
 
 struct Resident {
     double left;  ///< of the block, 1 to 0
@@ -79,7 +81,7 @@ class Playing {
     void start(Sm& sm) {
         if (next_ == blocks_) return;
         const auto block = static_cast<std::size_t>(next_++);
-        const std::uint32_t kind = grid_.sequence[block % grid_.sequence.size()];
+        const std::uint32_t kind = grid_.sequence[block / static_cast<std::size_t>(grid_.each) % grid_.sequence.size()];
         sm.residents.push_back(
             {1 + uneven_ * (static_cast<double>(random_()) / 4294967296.0 - 0.5), kind, &grid_.kinds[kind], block});
         ++at_work_;
@@ -203,28 +205,35 @@ Timeline play_alike(const BlockCycles& cycles, Count blocks, Index sms, Index sl
     return t;
 }
 
-Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double uneven) {
+Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double uneven, Keep keep) {
     if (grid.blocks() == 0) return {};
+    if (keep == Keep::totals && slots == 1 && uneven == 0 && !grid.among) return play_lone(grid, sms);
     return Playing(grid, sms, slots, refill, uneven).run();
 }
 
-Timeline deal(const Grid& grid, Index sms, Index slots) {
-    const auto places = static_cast<std::size_t>(std::min<Count>(grid.blocks(), sms * slots));
-    std::vector<double> free(places, 0);
+Timeline deal(const Grid& grid, Index sms, Index slots, Keep keep) {
+    const Count blocks = grid.blocks(), places = std::min<Count>(blocks, sms * slots);
+    std::vector<double> free(static_cast<std::size_t>(places), 0);
+    std::vector<double> cycles_of;
+    for (const BlockCycles& kind : grid.kinds) cycles_of.push_back(kind.back());
+    std::size_t next = 0;
+    Count of_entry = 0;
     Timeline t;
+    if (keep == Keep::stays) t.stays.reserve(static_cast<std::size_t>(blocks));
     double occupied = 0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(grid.blocks()); ++k) {
-        const std::size_t place = k % places;
-        const BlockCycles& cycles = grid.kinds[grid.sequence[k % grid.sequence.size()]];
-        const double from = free[place];
-        free[place] += cycles.back(), occupied += cycles.back();
-        t.stays.push_back({static_cast<std::uint32_t>(place % static_cast<std::size_t>(sms)), from, free[place]});
-        t.last_start = std::max(t.last_start, from);
-    }
+    for (Count first = 0; first < blocks; first += places)
+        for (Count place = 0; place < std::min(places, blocks - first); ++place) {
+            double& end = free[static_cast<std::size_t>(place)];
+            const double from = end, cycles = cycles_of[grid.sequence[next]];
+            if (++of_entry == grid.each) of_entry = 0, next = next + 1 == grid.sequence.size() ? 0 : next + 1;
+            end += cycles, occupied += cycles;
+            t.last_start = std::max(t.last_start, from);
+            if (keep == Keep::stays) t.stays.push_back({static_cast<std::uint32_t>(place % sms), from, end});
+        }
     for (const double end : free)
         t.cycles = std::max(t.cycles, end), t.after_start += std::max(0.0, end - t.last_start);
     t.resident = occupied / t.cycles / static_cast<double>(sms);
-    t.shared = {{0, static_cast<Count>(places)}};
+    t.shared = {{0, places}};
     return t;
 }
 

@@ -22,8 +22,9 @@ struct Grid {
     Count times = 1;
     Among among = {};    ///< the cycles once all have started; empty: those of `kinds`
     bool again = false;  ///< asks `among` again whenever a sixteenth has ended, not only at the last start
+    Count each = 1;      ///< so many blocks, one after the other, for each entry of the sequence
 
-    Count blocks() const { return times * static_cast<Count>(sequence.size()); }
+    Count blocks() const { return times * each * static_cast<Count>(sequence.size()); }
 };
 
 /// Which of the slots that become free at the same instant are filled first: all of one SM, or one of each SM.
@@ -46,9 +47,12 @@ struct Timeline {
     double resident = 0;         ///< thread blocks resident on an SM, on average over that time and all SMs
     double last_start = 0;       ///< when the last thread block starts
     double after_start = 0;      ///< cycles that slots are occupied after the last start, summed over slots
-    std::vector<Stay> stays;     ///< of every thread block, in the order in which they start
+    std::vector<Stay> stays;     ///< of every thread block, in the order in which they start; where they were asked for
     std::vector<Shared> shared;  ///< in the order of time, the first from the start on
 };
+
+/// What is wanted of a timeline: all of it, or all but its stays.
+enum class Keep : std::uint8_t { stays, totals };
 
 /// Plays a grid on `sms` SMs of `slots` thread blocks each. The first round goes to the SMs in order, one block each.
 /// Each further round has another, fixed order, because devices do not put block b + sms where block b is. Every
@@ -56,11 +60,11 @@ struct Timeline {
 /// `among` says what each has of the memory that all share.
 ///
 /// `uneven`: how much the durations of alike blocks differ, as a fraction; with 0, waves stay in step for ever.
-Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double uneven = 0);
+Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double uneven = 0, Keep keep = Keep::stays);
 
 /// The thread blocks dealt out beforehand: each of the places for thread blocks, `slots` on an SM, gets every
 /// so-many-th block of the sequence, one after the other, and takes for it what it takes beside full company.
-Timeline deal(const Grid& grid, Index sms, Index slots);
+Timeline deal(const Grid& grid, Index sms, Index slots, Keep keep = Keep::stays);
 
 /// The same as play() for `blocks` thread blocks that are alike, wave by wave, without their stays.
 Timeline play_alike(const BlockCycles& cycles, Count blocks, Index sms, Index slots, Refill refill,

@@ -1,6 +1,7 @@
 #include "lab/model/play.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilescope::lab {
 namespace {
@@ -35,6 +36,20 @@ double imbalance_of(const Grid& grid) {
     return longest / (sum / static_cast<double>(grid.sequence.size()));
 }
 
+/// The launch's grid in the order in which its thread blocks start. `kept`, where it is not null, gets the order.
+Grid grid_of(const TimedLaunch& launch, const Playing& p, const Among& among, PlayedLaunch* kept) {
+    Grid grid{launch.cycles(p.slots), {}, 1, among, launch.graded()};
+    if (kept) {
+        kept->order = dispatch(p.axes, p.order, p.heads_in_l2);
+        grid.sequence.reserve(kept->order.size());
+        for (const BlockOfHead& b : kept->order) grid.sequence.push_back(b.block);
+    } else {
+        Dispatched order = dispatched(p.axes, p.order, p.heads_in_l2);
+        grid.sequence = std::move(order.blocks), grid.each = order.each, grid.times = order.times;
+    }
+    return grid;
+}
+
 }  // namespace
 
 Refill refill_of(Style style) { return style == Style::tensor_cores ? Refill::packed : Refill::spread; }
@@ -47,14 +62,12 @@ double play(const TimedLaunch& launch, const Playing& p, LaunchTime& t, PlayedLa
     if (alike)
         cycles = take(play_alike(launch.cycles_of_first(p.slots), t.blocks, p.sms, p.slots, refill, among), p, t);
     if (alike && !kept) return cycles;
-    const std::vector<BlockOfHead> order = dispatch(p.axes, p.order, p.heads_in_l2);
-    Grid grid{launch.cycles(p.slots), {}, 1, among, launch.graded()};
-    for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
-    const Timeline timeline = p.dealt ? deal(grid, p.sms, p.slots) : tilescope::play(grid, p.sms, p.slots, refill);
+    const Grid grid = grid_of(launch, p, among, kept);
+    const Keep keep = kept ? Keep::stays : Keep::totals;
+    const Timeline timeline =
+        p.dealt ? deal(grid, p.sms, p.slots, keep) : tilescope::play(grid, p.sms, p.slots, refill, 0, keep);
     if (!alike) cycles = take(timeline, p, t), t.imbalance = imbalance_of(grid);
-    if (kept)
-        kept->axes = p.axes, kept->order = order, kept->works = launch.works(), kept->timeline = timeline,
-        kept->sharing = p.sharing;
+    if (kept) kept->axes = p.axes, kept->works = launch.works(), kept->timeline = timeline, kept->sharing = p.sharing;
     return cycles;
 }
 

@@ -9,6 +9,7 @@
 #include "algorithms/contract/roles.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/mapping.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
@@ -116,4 +117,27 @@ TEST_CASE("a tile of few steps takes what is played, and one of many what its la
         CHECK(std::abs(times.fixed(n) + n * law.step - played(steps)) < 1e-6);
     }
     for (const double n : {8, 100}) CHECK(std::abs(times.fixed(n) - law.fixed) < 1e-6);
+}
+
+TEST_CASE("a launch takes the same time whether its thread blocks are played one by one or together", "[laned]") {
+    Problem p;
+    p.heads = p.kv_heads = 24, p.mask = Mask::causal();
+    const Algorithm& a = *find_algorithm("flash_v3");
+    const GpuSpec gpu = gpu_preset("H100");
+    for (const Index like : {0, 1, 3, 7})  // longest first, rows, the cuDNN kernel's tiles, dealt
+        for (const Index seq : {128, 1000, 2176, 4096, 16384}) {
+            CAPTURE(like, seq);
+            p.seq_q = p.seq_k = seq;
+            Tiling t{128, 128};
+            t.like = like;
+            const Experiment e{&a, p, completed(t, a, p, gpu), gpu};
+            std::vector<PlayedLaunch> played;
+            const LaunchTime one = time_of(e, {.played = &played, .l2 = false}).launches[0];
+            const LaunchTime all = time_of(e, {.l2 = false}).launches[0];
+            REQUIRE(played[0].timeline.stays.size() == static_cast<std::size_t>(one.blocks));
+            CHECK(all.us == one.us);
+            CHECK_THAT(all.resident, Catch::Matchers::WithinRel(one.resident, 1e-11));
+            CHECK_THAT(all.imbalance, Catch::Matchers::WithinRel(one.imbalance, 1e-11));
+            CHECK_THAT(all.tail, Catch::Matchers::WithinAbs(one.tail, 1e-9));
+        }
 }

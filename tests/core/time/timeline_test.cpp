@@ -1,9 +1,11 @@
 #include "core/time/timeline.hpp"
 
 #include <cmath>
+#include <random>
 
 #include "core/time/cache.hpp"
 #include "core/time/dispatch.hpp"
+#include "core/time/lone_blocks.hpp"
 #include "core/time/residency.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
@@ -98,6 +100,83 @@ TEST_CASE("alike blocks take wave by wave what they take one by one", "[timeline
                          {&Timeline::cycles, &Timeline::resident, &Timeline::last_start, &Timeline::after_start})
                         CHECK_THAT(all.*member, Catch::Matchers::WithinRel(one.*member, 1e-6) ||
                                                     Catch::Matchers::WithinAbs(one.*member, 1e-6));
+                }
+}
+
+namespace {
+
+/// A grid of kinds that are as far apart as row blocks of a causal mask, or at random, each in spells of its own.
+Grid random_grid(std::mt19937& random) {
+    const auto up_to = [&](std::uint32_t n) { return 1 + static_cast<std::uint32_t>(random() % n); };
+    Grid grid;
+    const bool graded = random() % 2 == 0;
+    const std::uint32_t kinds = up_to(40);
+    for (std::uint32_t k = 1; k <= kinds; ++k) {
+        const double alone = graded ? 1813.7 + 1382.41 * k : 0.01 * up_to(1'000'000);
+        grid.kinds.push_back({alone, 1.4 * alone});
+    }
+    if (random() % 2 == 0)
+        for (std::uint32_t k = kinds; k > 0; --k) grid.sequence.push_back(k - 1);
+    else
+        for (std::uint32_t n = up_to(200); n > 0; --n) grid.sequence.push_back(up_to(kinds) - 1);
+    grid.each = random() % 2 == 0 ? 1 : up_to(16), grid.times = up_to(30);
+    return grid;
+}
+
+}  // namespace
+
+TEST_CASE("thread blocks that have an SM each take together what they take one by one", "[timeline]") {
+    std::mt19937 random(18);
+    for (int n = 0; n < 300; ++n) {
+        const Grid grid = random_grid(random);
+        for (const Index sms : {1, 2, 7, 132}) {
+            CAPTURE(n, sms);
+            const Timeline one = play(grid, sms, 1, Refill::packed), all = play_lone(grid, sms);
+            REQUIRE(std::ssize(one.stays) == grid.blocks());
+            CHECK(all.stays.empty());
+            CHECK(all.cycles == one.cycles);
+            CHECK(all.last_start == one.last_start);
+            CHECK(all.shared.front().at_work == one.shared.front().at_work);
+            CHECK_THAT(all.resident, Catch::Matchers::WithinRel(one.resident, 1e-11));
+            CHECK_THAT(all.after_start, Catch::Matchers::WithinRel(one.after_start, 1e-9) ||
+                                            Catch::Matchers::WithinAbs(one.after_start, 1e-3));
+        }
+    }
+}
+
+TEST_CASE("a timeline without stays is the same but for them", "[timeline]") {
+    std::mt19937 random(19);
+    for (int n = 0; n < 50; ++n) {
+        const Grid grid = random_grid(random);
+        for (const Index slots : {1, 2}) {
+            const Timeline with = deal(grid, 7, slots), without = deal(grid, 7, slots, Keep::totals);
+            CHECK(std::ssize(with.stays) == grid.blocks());
+            CHECK(without.stays.empty());
+            for (const auto member :
+                 {&Timeline::cycles, &Timeline::resident, &Timeline::last_start, &Timeline::after_start})
+                CHECK(without.*member == with.*member);
+        }
+        CHECK(play(grid, 7, 1, Refill::packed, 0, Keep::totals).cycles == play(grid, 7, 1, Refill::packed).cycles);
+    }
+}
+
+TEST_CASE("thread blocks without their heads are in the same order", "[timeline]") {
+    const Tiles rows(5, 1, "i"), keys(2, 1, "j");
+    for (const Index heads : {1, 2, 7, 8, 12})
+        for (const std::vector<Axis>& axes :
+             {std::vector<Axis>{uniform(heads, "head"), graded(rows, Seen(rows).and_before_end(0))},
+              {uniform(heads, "head"), uniform(rows), uniform(keys)},
+              {uniform(heads, "head")}})
+            for (const Order order : orders)
+                for (const Index in_l2 : {1, 4}) {
+                    CAPTURE(heads, axes.size(), name_of(order), in_l2);
+                    const auto [blocks, each, times] = dispatched(axes, order, in_l2);
+                    const std::vector<BlockOfHead> all = dispatch(axes, order, in_l2);
+                    const auto n = static_cast<Index>(blocks.size());
+                    REQUIRE(each * times * n == std::ssize(all));
+                    for (Index k = 0; k < std::ssize(all); ++k)
+                        REQUIRE(blocks[static_cast<std::size_t>(k / each % n)] ==
+                                all[static_cast<std::size_t>(k)].block);
                 }
 }
 
