@@ -84,9 +84,9 @@ std::shared_ptr<LanePrograms> programs_of(const Experiment& e, LanedKernel kerne
     return programs;
 }
 
-/// All that a law depends on, or with `steps` above 0 the cycles of a tile of so many steps.
+/// All that a law depends on.
 using LawKey = std::array<double, 48>;
-LawKey key_of(const Experiment& e, Index blocks, const Outside& outside, Index steps = 0) {
+LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     const Problem p = of_steps(e, 1);
     const Tiling& t = e.tiling;
     const GpuSpec& g = e.gpu;
@@ -97,7 +97,7 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside, Index s
     std::uint32_t used = 0;  // a bit for each feature, because each may change the program
     for (const Feature f : all_features) used = 2 * used + (p.uses(f) ? 1 : 0);
     add(p.dim, p.dim_v, static_cast<int>(p.dtype), used, p.bias.terms.size());
-    add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, steps, outside.missed);
+    add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, outside.missed);
     add(g.fp32_lanes, g.exp_per_clk, g.sram_bytes_per_clk.value_or(0), g.registers_per_sm);
     const LaneConstants c = constants_on(g, outside);
     add(c.dram);
@@ -105,21 +105,45 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside, Index s
     return key;
 }
 
-/// Calls `make` for a key that is new, and keeps what it returns.
-template <class T, class Make>
-const T& kept(const LawKey& key, Make&& make) {
+constexpr Index steps_of_law = 8, more_steps = 16;
+
+/// A law, and the cycles of tiles of fewer steps than it holds for, once they are asked for.
+class KeptLaw {
+  public:
+    explicit KeptLaw(TileLaw made) : law(std::move(made)) {}
+    const TileLaw law;
+
+    /// `play` returns the cycles where they are not known.
+    template <class F>
+    double few(Index steps, F&& play) const {
+        double& kept = few_[static_cast<std::size_t>(steps)];
+        {
+            const Lock lock(mutex_);
+            if (kept > 0) return kept;
+        }
+        const double cycles = play();
+        const Lock lock(mutex_);
+        return kept = cycles;
+    }
+
+  private:
+    mutable Mutex mutex_;
+    mutable std::array<double, steps_of_law> few_{};
+};
+
+/// Calls `make` for a key that is new, and keeps the law that it returns.
+template <class Make>
+const KeptLaw& kept(const LawKey& key, Make&& make) {
     static Mutex mutex;
-    static std::map<LawKey, T> all;
+    static std::map<LawKey, KeptLaw> all;
     {
         const Lock lock(mutex);
         if (const auto found = all.find(key); found != all.end()) return found->second;
     }
-    T made = make();
+    TileLaw made = make();
     const Lock lock(mutex);
-    return all.emplace(key, std::move(made)).first->second;
+    return all.try_emplace(key, std::move(made)).first->second;
 }
-
-constexpr Index steps_of_law = 8, more_steps = 16;
 
 /// A kernel and what it meets: what is played.
 struct Played {
@@ -128,15 +152,13 @@ struct Played {
     Outside outside;
 
     std::shared_ptr<LanePrograms> of(Index steps) const { return programs_of(e, kernel, steps, tiles_of_law, outside); }
-    const TileLaw& law() const {
-        return kept<TileLaw>(key_of(e, kernel.blocks, outside),
-                             [&] { return law_of(*of(steps_of_law), steps_of_law, *of(more_steps), more_steps); });
+    const KeptLaw& law() const {
+        return kept(key_of(e, kernel.blocks, outside),
+                    [&] { return law_of(*of(steps_of_law), steps_of_law, *of(more_steps), more_steps); });
     }
     double cycles(Index steps) const {
-        return kept<double>(key_of(e, kernel.blocks, outside, steps), [&] {
-            const TileCycles tile = cycles_of_tile(*of(steps));
-            return kernel.persistent || kernel.blocks > 1 ? tile.tile : tile.first;
-        });
+        const TileCycles tile = cycles_of_tile(*of(steps));
+        return kernel.persistent || kernel.blocks > 1 ? tile.tile : tile.first;
     }
 };
 
@@ -228,11 +250,13 @@ LanedTimes laned_times(const Experiment& e, Index blocks_on_sm, const Outside& g
     outside.dram = outside.missed > 0 ? given.dram : 0;
     LanedTimes times{{}, e.algorithm->kernel->laned(e.problem, e.tiling, e.gpu)};
     Played played{e, times.kernel, outside};
+    const KeptLaw* law = nullptr;
     for (Index r = 1; r <= blocks_on_sm; ++r) {
         times.kernel.blocks = played.kernel.blocks = r;
-        times.laws.push_back(played.law());
+        law = &played.law();
+        times.laws.push_back(law->law);
     }
-    times.few = [played](Index steps) { return played.cycles(steps); };
+    times.few = [played, law](Index steps) { return law->few(steps, [&] { return played.cycles(steps); }); };
     const bool masked = e.problem.mask.hides();
     times.longer = masked ? under_a_mask : 1;
     times.more = !masked && e.problem.seq_k % e.tiling.bc != 0 ? times.kernel.ragged : 0;

@@ -121,13 +121,16 @@ Count TimedLaunch::reading() const {
 void TimedLaunch::take(const LaunchMemory& memory) {
     blocks_.clear();
     found_ = 0;
-    for (const BlockOutline& b : outline_.blocks)
+    for (const BlockOutline& b : outline_.blocks) {
         blocks_.push_back(lanes_ ? timed_by_lanes(b) : timed(b, kernel_, rates_, memory, cut_of(b)));
+        if (const auto seen = seen_at(outline_.axes, b.at.data()))
+            blocks_.back().sees = seen->count() > 0, blocks_.back().sees_full = seen->full() > 0;
+    }
 }
 
 TimedBlock TimedLaunch::timed_by_lanes(const BlockOutline& b) const {
     TimedBlock t{&b, {}};
-    for (const Passage& p : b.passages) t.steps.push_back(p.loop < 0 ? StepTime{} : lanes_->step());
+    for (const Passage& p : b.passages) t.steps.push_back(p.loop < 0 ? StepTime{} : step_);
     return t;
 }
 
@@ -150,8 +153,8 @@ bool TimedLaunch::in_waves() const {
     if (graded()) return false;
     constexpr double about = 0.8;  // of the longest
     double shortest = std::numeric_limits<double>::infinity(), longest = 0;
-    each_work([&](const BlockWork& w) {
-        const double cycles = w.cycles(1)[0];
+    each_block([&](const TimedBlock& b, const Place& place) {
+        const double cycles = cycles_of(b, place, 1)[0];
         shortest = std::min(shortest, cycles), longest = std::max(longest, cycles);
     });
     return shortest >= about * longest;
@@ -162,18 +165,20 @@ BlockWork TimedLaunch::work(std::uint32_t block) const {
     std::vector<Span> at{outline_.axes[0].tiles[0]};
     if (outline_.axes.size() > 1) at.push_back(outline_.axes[1].tiles[block / count(2)]);
     if (outline_.axes.size() > 2) at.push_back(outline_.axes[2].tiles[block % count(2)]);
-    return work_of(alike(at), at);
+    const Place place = place_of(std::move(at));
+    return work_of(alike(place), place);
 }
 
 std::vector<BlockCycles> TimedLaunch::cycles(Index slots) const {
     std::vector<BlockCycles> kinds;
-    each_work([&](const BlockWork& w) { kinds.push_back(w.cycles(slots)); });
+    kinds.reserve(static_cast<std::size_t>(count(1) * count(2)));
+    each_block([&](const TimedBlock& b, const Place& place) { kinds.push_back(cycles_of(b, place, slots)); });
     return kinds;
 }
 
 std::vector<BlockWork> TimedLaunch::works() const {
     std::vector<BlockWork> kinds;
-    each_work([&](BlockWork&& w) { kinds.push_back(std::move(w)); });
+    each_block([&](const TimedBlock& b, const Place& place) { kinds.push_back(work_of(b, place)); });
     return kinds;
 }
 
@@ -192,28 +197,33 @@ Cut TimedLaunch::cut_of(const BlockOutline& b) const {
     return b.at.size() > 1 ? Cut{b.at[1].size, full_, at_once} : Cut{0, full_, std::max(at_once, full_)};
 }
 
+TimedLaunch::Place TimedLaunch::place_of(std::vector<Span> at) const {
+    std::optional<Tiles> seen = seen_at(outline_.axes, at.data());
+    return {std::move(at), std::move(seen)};
+}
+
 template <class F>
-void TimedLaunch::each_work(F&& f) const {
-    std::vector<Span> at;
-    for (const Axis& a : outline_.axes) at.push_back(a.tiles[0]);
+void TimedLaunch::each_block(F&& f) const {
+    Place place;
+    for (const Axis& a : outline_.axes) place.at.push_back(a.tiles[0]);
     for (Index i = 0; i < count(1); ++i)
         for (Index j = 0; j < count(2); ++j) {
-            if (at.size() > 1) at[1] = outline_.axes[1].tiles[i];
-            if (at.size() > 2) at[2] = outline_.axes[2].tiles[j];
-            f(work_of(alike(at), at));
+            if (place.at.size() > 1) place.at[1] = outline_.axes[1].tiles[i];
+            if (place.at.size() > 2) place.at[2] = outline_.axes[2].tiles[j];
+            place.seen = seen_at(outline_.axes, place.at.data());
+            f(alike(place), place);
         }
 }
 
-const TimedBlock& TimedLaunch::alike(const std::vector<Span>& at) const {
-    const auto seen = seen_at(outline_.axes, at.data());
-    const auto same = [&](const TimedBlock& b, bool in_full) {
+const TimedBlock& TimedLaunch::alike(const Place& place) const {
+    const auto& [at, seen] = place;
+    const bool sees = seen && seen->count() > 0, sees_full = seen && seen->full() > 0;
+    const auto same = [&, &at = at](const TimedBlock& b, bool in_full) {
         for (std::size_t k = 0; k < at.size(); ++k) {
             const Span other = b.outline->at[k];
             if (outline_.axes[k].promise == Promise::none ? other != at[k] : other.size != at[k].size) return false;
         }
-        if (!seen) return true;
-        const Tiles other = *seen_at(outline_.axes, b.outline->at.data());
-        return (other.count() > 0) == (seen->count() > 0) && (!in_full || (other.full() > 0) == (seen->full() > 0));
+        return b.sees == sees && (!in_full || b.sees_full == sees_full);
     };
     const auto find = [&](auto begin, bool in_full) {
         return std::find_if(begin, blocks_.end(), [&](const auto& b) { return same(b, in_full); });
@@ -229,22 +239,26 @@ const TimedBlock& TimedLaunch::alike(const std::vector<Span>& at) const {
     return found != blocks_.end() ? *found : blocks_.back();
 }
 
-TimedLaunch::Visits TimedLaunch::visits(const std::vector<Span>& at) const {
+TimedLaunch::Visits TimedLaunch::visits(const Place& place) const {
     Visits v;
-    for (std::size_t k = 0; k < at.size(); ++k)
+    for (std::size_t k = 0; k < place.at.size(); ++k)
         if (const Axis& a = outline_.axes[k]; a.promise == Promise::graded) {
-            const Tiles seen = *seen_at(outline_.axes, at.data());
-            v.crossed = static_cast<double>(a.seen->partial(at[k], seen));
-            v.full = static_cast<double>(seen.full());
-            v.ragged = seen.ragged() ? 1 : 0;
+            v.crossed = static_cast<double>(a.seen->partial(place.at[k], *place.seen));
+            v.full = static_cast<double>(place.seen->full());
+            v.ragged = place.seen->ragged() ? 1 : 0;
         }
     return v;
 }
 
-BlockWork TimedLaunch::work_of(const TimedBlock& block, const std::vector<Span>& at) const {
-    if (lanes_) return work_by_lanes(block, at);
-    const auto [full, ragged, crossed] = visits(at);
-    BlockWork out{at, block.fixed, {}, block.unhidden};
+BlockWork TimedLaunch::work_of(const TimedBlock& block, const Place& place) const {
+    if (lanes_) {
+        const auto [loop, fixed, turns, masked] = by_lanes(block, place);
+        BlockWork out{place.at, fixed, {}, {}};
+        if (loop) out.loops.push_back({loop->loop, turns, masked, step_});
+        return out;
+    }
+    const auto [full, ragged, crossed] = visits(place);
+    BlockWork out{place.at, block.fixed, {}, block.unhidden};
     for (std::size_t k = 0; k < block.steps.size(); ++k) {
         const Passage& p = block.outline->passages[k];
         const bool by_full = p.per == Passage::Per::full_tile;
@@ -260,14 +274,22 @@ BlockWork TimedLaunch::work_of(const TimedBlock& block, const std::vector<Span>&
     return out;
 }
 
+BlockCycles TimedLaunch::cycles_of(const TimedBlock& block, const Place& place, Index slots) const {
+    if (!lanes_) return work_of(block, place).cycles(slots);
+    const Laned b = by_lanes(block, place);
+    BlockCycles cycles;
+    cycles.reserve(static_cast<std::size_t>(slots));
+    for (Index r = 1; r <= slots; ++r) cycles.push_back(b.fixed + (b.loop ? b.turns * step_.together(r) : 0));
+    return cycles;
+}
+
 /// A ragged key tile takes as long as a full one, and a tile that the mask crosses a part of a step more.
-BlockWork TimedLaunch::work_by_lanes(const TimedBlock& block, const std::vector<Span>& at) const {
-    const auto [full, ragged, crossed] = visits(at);
+TimedLaunch::Laned TimedLaunch::by_lanes(const TimedBlock& block, const Place& place) const {
+    const auto [full, ragged, crossed] = visits(place);
     const double masked = crossed * constants_of(kernel_.style).mask;
     for (const Passage& p : block.outline->passages)
-        if (p.loop >= 0)
-            return {at, lanes_->fixed(full + ragged), {{p.loop, full + ragged + masked, masked, lanes_->step()}}, {}};
-    return {at, lanes_->fixed(0), {}, {}};
+        if (p.loop >= 0) return {&p, lanes_->fixed(full + ragged), full + ragged + masked, masked};
+    return {nullptr, lanes_->fixed(0), 0, 0};
 }
 
 }  // namespace tilescope::lab

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/record/outline.hpp"
@@ -20,10 +21,11 @@ Index rows_at_once(const BlockOutline& block);
 /// A kind of thread block with the steps of its passages.
 struct TimedBlock {
     const BlockOutline* outline;
-    std::vector<StepTime> steps;  ///< one per passage
-    double fixed = 0;             ///< cycles that do not depend on how many thread blocks share the SM
-    Unhidden unhidden = {};       ///< of the first loads, and of loads and stores outside of loops
-    double looking = 0;           ///< cycles that looking up the mask takes, in a tile that the mask crosses
+    std::vector<StepTime> steps;           ///< one per passage
+    double fixed = 0;                      ///< cycles that do not depend on how many thread blocks share the SM
+    Unhidden unhidden = {};                ///< of the first loads, and of loads and stores outside of loops
+    double looking = 0;                    ///< cycles that looking up the mask takes, in a tile that the mask crosses
+    bool sees = false, sees_full = false;  ///< the block that the outline is of sees inner tiles; full ones
 };
 
 /// A launch as the time model sees it.
@@ -33,7 +35,7 @@ class TimedLaunch {
     TimedLaunch(const LaunchOutline& outline, const Kernel& kernel, const Rates& rates, Index full)
         : outline_(outline), kernel_(kernel), rates_(rates), full_(full) {}
     /// From now on, take() times the thread blocks by their lanes.
-    void by_lanes(const LanedTimes& lanes) { lanes_ = lanes; }
+    void by_lanes(LanedTimes lanes) { step_ = lanes.step(), lanes_ = std::move(lanes); }
     const std::optional<LanedTimes>& lanes() const { return lanes_; }
 
     Index count(std::size_t axis) const { return axis < outline_.axes.size() ? outline_.axes[axis].tiles.count() : 1; }
@@ -66,25 +68,39 @@ class TimedLaunch {
   private:
     Cut cut_of(const BlockOutline& b) const;
 
-    BlockWork first() const { return work_of(blocks_[0], std::vector<Span>(blocks_[0].outline->at)); }
+    BlockWork first() const { return work_of(blocks_[0], place_of(blocks_[0].outline->at)); }
+    /// A place in the grid, and the inner tiles that a thread block sees there.
+    struct Place {
+        std::vector<Span> at;
+        std::optional<Tiles> seen;
+    };
+    Place place_of(std::vector<Span> at) const;
+    /// Calls f(kind, place) for every thread block of a head, in order.
     template <class F>
-    void each_work(F&& f) const;
-    /// The kind of thread block at these tiles: equal tile sizes on all axes and, if there is one, equal loops.
-    const TimedBlock& alike(const std::vector<Span>& at) const;
+    void each_block(F&& f) const;
+    /// The kind of thread block at a place: equal tile sizes on all axes and, if there is one, equal loops.
+    const TimedBlock& alike(const Place& place) const;
 
-    BlockWork work_of(const TimedBlock& block, const std::vector<Span>& at) const;
+    BlockWork work_of(const TimedBlock& block, const Place& place) const;
+    BlockCycles cycles_of(const TimedBlock& block, const Place& place, Index slots) const;
     struct Visits {
         double full = 0, ragged = 0, crossed = 0;
     };
-    Visits visits(const std::vector<Span>& at) const;
+    Visits visits(const Place& place) const;
     TimedBlock timed_by_lanes(const BlockOutline& block) const;
-    BlockWork work_by_lanes(const TimedBlock& block, const std::vector<Span>& at) const;
+    /// The loop of a block with lanes, and the cycles beside it; no loop: nullptr.
+    struct Laned {
+        const Passage* loop;
+        double fixed, turns, masked;
+    };
+    Laned by_lanes(const TimedBlock& block, const Place& place) const;
 
     const LaunchOutline& outline_;
     Kernel kernel_;
     const Rates& rates_;
     Index full_;
     std::optional<LanedTimes> lanes_;
+    StepTime step_;  // of lanes
     std::vector<TimedBlock> blocks_;
     mutable std::ptrdiff_t found_ = 0;  // index in blocks_ of the kind that alike() found last
 };
