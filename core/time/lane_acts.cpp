@@ -59,7 +59,9 @@ void LaneActs::close_round_of_turns() {
 void LaneActs::add_tiles(Index tiles) {
     add_tile();
     // The first tile waits for no slot: the others have some more acts. Growing by doubling would write all twice.
-    for (LaneProgram& l : programs_) l.acts.reserve(static_cast<std::size_t>(tiles + 1) * l.acts.size());
+    const auto reserve = [&](auto& all) { all.reserve(static_cast<std::size_t>(tiles + 1) * all.size()); };
+    for (LaneProgram& l : programs_) reserve(l.acts);
+    reserve(flags_), reserve(users_), reserve(arrivals_), reserve(heard_), reserve(for_slots_);
     for (Index t = 1; t < tiles; ++t) add_tile();
     for (const SlotWait& s : for_slots_) acts(s.of)[s.act].count = users_[acts(s.of)[s.act].flag];
 }

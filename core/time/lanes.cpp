@@ -18,7 +18,7 @@ constexpr double least_of_tensor_cores = 0.1;  // the least share that other wor
 
 class Play {
   public:
-    Play(std::span<const LaneProgram> lanes, const LaneMachine& machine, bool phases)
+    Play(std::span<const LaneProgram> lanes, std::size_t flags, const LaneMachine& machine, bool phases)
         : lanes_(lanes),
           machine_(machine),
           keeps_phases_(phases),
@@ -26,7 +26,7 @@ class Play {
           waited_(lanes.size(), 0),
           tile_(lanes.size(), 0),
           waits_(lanes.size()),
-          flags_(flags_of(lanes), 0),
+          flags_(flags, 0),
           set_by_(flags_.size(), no_phase) {
         for (std::uint32_t l = 0; l < lanes.size(); ++l) ready_.push_back(l);
     }
@@ -79,14 +79,6 @@ class Play {
         const std::uint32_t first = from.front();
         from.pop_front();
         return first;
-    }
-    static std::size_t flags_of(std::span<const LaneProgram> lanes) {
-        std::size_t most = 0;
-        for (const LaneProgram& l : lanes)
-            for (const Act& a : l.acts)
-                for (const Signal f : {a.flag, a.frees})
-                    if (f != no_signal) most = std::max<std::size_t>(most, f + 1);
-        return most;
     }
     void set(Signal f, std::uint32_t phase) {
         if (f == no_signal) return;
@@ -302,11 +294,15 @@ class Play {
 }  // namespace
 
 LanePlay play_lanes(std::span<const LaneProgram> lanes, const LaneMachine& machine, bool phases) {
+    std::size_t flags = 0;
     for (const LaneProgram& l : lanes)
-        for (const Act& a : l.acts)
+        for (const Act& a : l.acts) {
             if (!(a.cycles >= 0 && a.cycles < never && a.bytes >= 0 && a.bytes < never))
                 throw std::invalid_argument(message("lanes.takes_no_number", l.name, a.what));
-    return Play(lanes, machine, phases).run();
+            for (const Signal f : {a.flag, a.frees})
+                if (f != no_signal) flags = std::max<std::size_t>(flags, f + 1);
+        }
+    return Play(lanes, flags, machine, phases).run();
 }
 
 }  // namespace tilescope
