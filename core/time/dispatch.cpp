@@ -67,4 +67,26 @@ Dispatched dispatched(std::span<const Axis> axes, Order order, Index heads_in_l2
     return out;
 }
 
+Dealt deal_pairs(std::span<const Axis> axes, Index places, Index cluster) {
+    cluster = std::min(cluster, places);
+    const Count heads = axes[0].tiles.count(), rows = axes[1].tiles.count(), row_tiles = ceil_div(rows, cluster);
+    const Count clusters = std::min<Count>(row_tiles * heads, places / cluster);
+    const bool alone = row_tiles * heads <= clusters;
+    const Count of_head = alone ? row_tiles : ceil_div(row_tiles, 2);
+    Dealt out;
+    for (Count n = 0; n < of_head * heads; ++n) {
+        const Count head = n / of_head, first = n % of_head, last = row_tiles - 1 - first, round = n / clusters;
+        const Count place = (n + (clusters - 1) * round) % clusters;  // one less each round
+        const auto take = [&](Count tile) {
+            for (Count row = tile * cluster; row < std::min(rows, (tile + 1) * cluster); ++row) {
+                out.blocks.push_back({static_cast<std::uint32_t>(head), static_cast<std::uint32_t>(row)});
+                out.places.push_back(static_cast<std::uint32_t>(place * cluster + row % cluster));
+            }
+        };
+        take(last);
+        if (!alone && first != last) take(first);
+    }
+    return out;
+}
+
 }  // namespace tilescope

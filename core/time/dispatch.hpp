@@ -45,4 +45,15 @@ struct Dispatched {
 };
 Dispatched dispatched(std::span<const Axis> axes, Order order, Index heads_in_l2);
 
+/// Thread blocks, each with the place, out of those on all SMs, that takes it beforehand.
+struct Dealt {
+    std::vector<BlockOfHead> blocks;
+    std::vector<std::uint32_t> places;
+};
+/// Deals out a long row block and a short one of a head together, long first, head by head: the last row block with the
+/// first, the last but one with the second. The middle one of an odd number stays alone, so each round of pairs begins
+/// at the next place, so that no place gets all of these. Where there are places for all, each takes one row block.
+/// The axes are heads and row blocks. The places of a cluster take neighbouring row blocks as one.
+Dealt deal_pairs(std::span<const Axis> axes, Index places, Index cluster = 1);
+
 }  // namespace tilescope

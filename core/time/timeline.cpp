@@ -213,7 +213,7 @@ Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double un
 
 Timeline deal(const Grid& grid, Index sms, Index slots, Keep keep) {
     const Count blocks = grid.blocks(), places = std::min<Count>(blocks, sms * slots);
-    std::vector<double> free(static_cast<std::size_t>(places), 0);
+    std::vector<double> free(static_cast<std::size_t>(sms * slots), 0);
     std::vector<double> cycles_of;
     for (const BlockCycles& kind : grid.kinds) cycles_of.push_back(kind.back());
     std::size_t next = 0;
@@ -222,7 +222,8 @@ Timeline deal(const Grid& grid, Index sms, Index slots, Keep keep) {
     if (keep == Keep::stays) t.stays.reserve(static_cast<std::size_t>(blocks));
     double occupied = 0;
     for (Count first = 0; first < blocks; first += places)
-        for (Count place = 0; place < std::min(places, blocks - first); ++place) {
+        for (Count turn = 0; turn < std::min(places, blocks - first); ++turn) {
+            const Count place = grid.places.empty() ? turn : grid.places[static_cast<std::size_t>(first + turn)];
             double& end = free[static_cast<std::size_t>(place)];
             const double from = end, cycles = cycles_of[grid.sequence[next]];
             if (++of_entry == grid.each) of_entry = 0, next = next + 1 == grid.sequence.size() ? 0 : next + 1;
@@ -233,7 +234,7 @@ Timeline deal(const Grid& grid, Index sms, Index slots, Keep keep) {
     for (const double end : free)
         t.cycles = std::max(t.cycles, end), t.after_start += std::max(0.0, end - t.last_start);
     t.resident = occupied / t.cycles / static_cast<double>(sms);
-    t.shared = {{0, places}};
+    t.shared = {{0, std::count_if(free.begin(), free.end(), [](double end) { return end > 0; })}};
     return t;
 }
 

@@ -23,6 +23,7 @@ struct Grid {
     Among among = {};    ///< the cycles once all have started; empty: those of `kinds`
     bool again = false;  ///< asks `among` again whenever a sixteenth has ended, not only at the last start
     Count each = 1;      ///< so many blocks, one after the other, for each entry of the sequence
+    std::vector<std::uint32_t> places = {};  ///< one for each block, that takes it beforehand; empty: in turn
 
     Count blocks() const { return times * each * static_cast<Count>(sequence.size()); }
 };
@@ -63,7 +64,8 @@ enum class Keep : std::uint8_t { stays, totals };
 Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double uneven = 0, Keep keep = Keep::stays);
 
 /// The thread blocks dealt out beforehand: each of the places for thread blocks, `slots` on an SM, gets every
-/// so-many-th block of the sequence, one after the other, and takes for it what it takes beside full company.
+/// so-many-th block of the sequence, or those that the grid's `places` say, one after the other, and takes for it what
+/// it takes beside full company.
 Timeline deal(const Grid& grid, Index sms, Index slots, Keep keep = Keep::stays);
 
 /// The same as play() for `blocks` thread blocks that are alike, wave by wave, without their stays.
