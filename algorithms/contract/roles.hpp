@@ -11,10 +11,16 @@ inline constexpr Index off = 1, on = 2;
 inline constexpr const char* switch_names[] = {"off", "on"};
 
 /// How the thread blocks of a launch get their row tiles.
-inline constexpr Index a_block_each = 1;  ///< a thread block for each tile
-inline constexpr Index dealt = 2;         ///< the thread blocks that SMs hold take every so-many-th tile
-inline constexpr Index by_counter = 3;    ///< the same thread blocks take the next tile when they are done with one
-inline constexpr const char* persistent_names[] = {"off", "static", "counter"};
+inline constexpr Index a_block_each = 1;    ///< a thread block for each tile
+inline constexpr Index dealt = 2;           ///< the thread blocks that SMs hold take every so-many-th tile
+inline constexpr Index dealt_in_pairs = 3;  ///< like dealt, but a long tile and a short one together: see in_pairs()
+inline constexpr Index by_counter = 4;      ///< the same thread blocks take the next tile when they are done with one
+inline constexpr const char* persistent_names[] = {"off", "static", "paired", "counter"};
+
+/// Whether there are pairs to deal out: a causal mask makes some row tiles shorter than others.
+inline bool in_pairs(const Problem& p, const Tiling& t) {
+    return t.persistent == dealt_in_pairs && p.mask.is_causal() && p.diagonal() < p.seq_k - 1;
+}
 
 inline constexpr Knob slots_knob = {
     .name = "slots", .symbol = "slots", .value = &Tiling::slots, .is_size = false, .most = 16, .about = "knob.slots"};

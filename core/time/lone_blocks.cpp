@@ -16,8 +16,8 @@ struct Crew {
     std::uint32_t next;  ///< that ends on the same day
 };
 
-/// Crews in the order in which they end. Time is cut into days, and a ring of days is enough, because nothing ends later
-/// than the longest thread block after what ends first.
+/// Crews in the order in which they end. Time is cut into days, and a ring of days is enough, because nothing ends
+/// later than the longest thread block after what ends first.
 class Calendar {
   public:
     Calendar(Index sms, double longest)

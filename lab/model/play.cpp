@@ -39,10 +39,13 @@ double imbalance_of(const Grid& grid) {
 /// The launch's grid in the order in which its thread blocks start. `kept`, where it is not null, gets the order.
 Grid grid_of(const TimedLaunch& launch, const Playing& p, const Among& among, PlayedLaunch* kept) {
     Grid grid{launch.cycles(p.slots), {}, 1, among, launch.graded()};
-    if (kept) {
-        kept->order = dispatch(p.axes, p.order, p.heads_in_l2);
-        grid.sequence.reserve(kept->order.size());
-        for (const BlockOfHead& b : kept->order) grid.sequence.push_back(b.block);
+    if (kept || p.paired > 0) {
+        Dealt all = p.paired > 0 ? deal_pairs(p.axes, p.sms * p.slots, p.paired)
+                                 : Dealt{dispatch(p.axes, p.order, p.heads_in_l2), {}};
+        grid.sequence.reserve(all.blocks.size());
+        for (const BlockOfHead& b : all.blocks) grid.sequence.push_back(b.block);
+        grid.places = std::move(all.places);
+        if (kept) kept->order = std::move(all.blocks);
     } else {
         Dispatched order = dispatched(p.axes, p.order, p.heads_in_l2);
         grid.sequence = std::move(order.blocks), grid.each = order.each, grid.times = order.times;

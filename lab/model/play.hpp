@@ -17,6 +17,7 @@ struct Playing {
     Order order;
     Index heads_in_l2;
     bool dealt;        ///< to persistent thread blocks beforehand
+    Index paired;      ///< thread blocks of a cluster, where these are dealt pairs; else 0
     Index sms, slots;  ///< thread blocks that an SM holds
     Style style;
     double sharing;  ///< SMs that share L2 and DRAM at first

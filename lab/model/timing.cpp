@@ -96,9 +96,12 @@ class Run {
             t.resident = static_cast<double>(slots);
         } else {
             const bool keeps_stays = options_.played && t.blocks <= options_.most_stays;
+            const Tiling tiling = with_roles(e_);
+            const bool paired = launch.lanes() && in_pairs(e_.problem, tiling) && order_of(e_) == Order::kernel;
+            const bool dealt_out = tiling.persistent == dealt || tiling.persistent == dealt_in_pairs;
             cycles = play(launch,
-                          {outline.axes, order_of(e_), heads_in_l2(e_),
-                           launch.lanes() && with_roles(e_).persistent == dealt, sms, slots, kernel.style, sharing},
+                          {outline.axes, order_of(e_), heads_in_l2(e_), launch.lanes() && dealt_out,
+                           paired ? tiling.cluster : 0, sms, slots, kernel.style, sharing},
                           t, keeps_stays ? &options_.played->back() : nullptr);
         }
         if (launch.lanes()) {

@@ -15,6 +15,8 @@ std::string about_thread_blocks(Index persistent) {
     switch (persistent) {
         case dealt:
             return message("roles.persistent_static");
+        case dealt_in_pairs:
+            return message("roles.persistent_paired");
         case by_counter:
             return message("roles.persistent_counter");
         default:

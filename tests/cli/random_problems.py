@@ -33,7 +33,7 @@ FORWARD = {
     "flash_v3": SCORES | {"roles"},
 }
 ROLES = {"slots": [2, 3, 4, 7], "warpgroups": [1, 2, 3], "turns": ["on", "off"], "overlap": ["on", "off"],
-         "specialised": ["on", "off"], "persistent": ["off", "static", "counter"],
+         "specialised": ["on", "off"], "persistent": ["off", "static", "paired", "counter"],
          "like": ["fa3-2024", "fa3-2025", "cudnn-9.19", "triton-plain", "triton-ping-pong", "flex"]}
 BACKWARD = {
     "standard_backward": set(),

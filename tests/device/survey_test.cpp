@@ -125,6 +125,8 @@ TEST_CASE("validate: knobs of roles choose among kernels", "[survey]") {
     flags.algorithms = {"flash_v3"};
     const auto chosen = [&] { return resolve(flags, {}, nullptr).cases.at(0); };
     CHECK(chosen().variant->tile.turns == on);
+    CHECK(chosen().variant->tile.persistent == dealt_in_pairs);
+    CHECK(command_of(chosen()).find("--persistent paired") != std::string::npos);
     flags.options.roles = {{"turns", "off"}, {"slots", "4"}};
     CHECK(chosen().variant->tile.turns == off);
     CHECK(command_of(chosen()).find("--turns off --overlap on") != std::string::npos);

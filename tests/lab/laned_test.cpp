@@ -141,3 +141,22 @@ TEST_CASE("a launch takes the same time whether its thread blocks are played one
             CHECK_THAT(all.tail, Catch::Matchers::WithinAbs(one.tail, 1e-9));
         }
 }
+
+TEST_CASE("row blocks are dealt out in pairs where the causal mask makes some shorter, and nowhere else", "[laned]") {
+    const auto us_of = [](Index persistent, const Mask& mask, Index seq, Order order = Order::kernel) {
+        Problem p;
+        p.heads = p.kv_heads = 16, p.seq_q = p.seq_k = seq, p.mask = mask;
+        p.dim = p.dim_v = 128;
+        const Algorithm& a = *find_algorithm("flash_v3");
+        const GpuSpec gpu = gpu_preset("H200");
+        Tiling t{128, 128};
+        t.slots = 4, t.persistent = persistent;
+        return time_of({&a, p, completed(t, a, p, gpu), gpu, {order, 0}}).us();
+    };
+    CHECK(us_of(dealt_in_pairs, Mask::causal(), 16384) < 0.92 * us_of(dealt, Mask::causal(), 16384));
+    for (const Mask& mask : {Mask(), Mask::window(512, 512)})
+        CHECK(us_of(dealt_in_pairs, mask, 4096) == us_of(dealt, mask, 4096));
+    // Another order than the kernel's own goes by single row blocks.
+    CHECK(us_of(dealt_in_pairs, Mask::causal(), 4096, Order::snake) ==
+          us_of(dealt, Mask::causal(), 4096, Order::snake));
+}

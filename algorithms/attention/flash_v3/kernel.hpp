@@ -14,7 +14,7 @@ inline constexpr Bytes barriers = 1024;  // rounded up to what tiles are aligned
 
 /// The knobs that are a kernel's own choice. Half of the slots are K's, half are V's.
 struct Switches {
-    Index slots = 4, turns = on, overlap = on, specialised = on, cluster = 1, persistent = dealt;
+    Index slots = 4, turns = on, overlap = on, specialised = on, cluster = 1, persistent = dealt_in_pairs;
 };
 constexpr KernelVariant variant(Dtype dtype, Index br, Index bc, Index d, Switches s = {}) {
     Tiling t{br, bc};

@@ -36,7 +36,7 @@ struct Shape {
     using T = std::conditional_t<v.dtype == Dtype::f16, __half, __nv_bfloat16>;
     static constexpr int D = v.dim, Br = v.tile.br, Bc = v.tile.bc, slots = v.tile.slots / 2;  // of K, and of V
     static constexpr bool turns = v.tile.turns == on, overlap = v.tile.overlap == on;
-    static constexpr bool persistent = v.tile.persistent == dealt;
+    static constexpr bool persistent = v.tile.persistent == dealt_in_pairs;
     static constexpr bool specialised = v.tile.specialised == on;  // else the consumers load for themselves
     static constexpr int cluster = v.tile.cluster;                 // thread blocks that share each tile of K and V
     static constexpr bool rescales_first = overlap && D > 128;     // O is scaled under the products of the next step
@@ -344,12 +344,11 @@ void launch(const KernelCall& call) {
     const Index tiles = ceil_div(p.seq_q, Index{S::cluster * S::Br}) * p.batch_heads();  // of a cluster
     const Index clusters = S::persistent ? std::min<Index>(tiles, sms() / S::cluster) : tiles;
     const Plain seen(call);
-    const bool causal = seen.work.diagonal < seen.work.seq_k;
     constexpr Index part = S::Bc / S::cluster;  // rows of K and V in a box
     const Args<typename S::T> args{map("Q", p.batch_heads(), p.seq_q, 64), map("K", p.kv_slices(), p.seq_k, part),
                                    map("V", p.kv_slices(), p.seq_k, part), Global<typename S::T>(call.tensors["O"]),
                                    Global<float>(call.tensors["LSE"]),     seen,
-                                   static_cast<int>(p.batch_heads()),      causal && tiles > clusters};
+                                   static_cast<int>(p.batch_heads()),      in_pairs(p, S::v.tile) && tiles > clusters};
     if constexpr (S::cluster == 1)
         enqueue("flash_v3", flash_v3_kernel<S>, dim3(static_cast<unsigned>(clusters)), S::threads, sizeof(Shared<S>),
                 call.stream, args);

@@ -195,6 +195,7 @@ Index padded(Index dim, const Tiling& t) {
 std::optional<StatedError> laned_error(const Tiling& t) { return named(t.like).error; }
 
 Order order(const Problem& p, const Tiling& t) {
+    if (in_pairs(p, t)) return Order::kernel;
     return named(t.like).longest_first && p.mask.hides() ? Order::longest_in_l2 : Order::rows;
 }
 

@@ -35,7 +35,8 @@ Tiling complete(const Problem& p, Tiling given, const GpuSpec& gpu);
 LanedKernel laned(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 Index padded(Index dim, const Tiling& tile);
 std::optional<StatedError> laned_error(const Tiling& tile);
-/// Row blocks ascending, head by head; longest first in fa3-2025, under a mask.
+/// Row blocks ascending, head by head; longest first in fa3-2025, under a mask; from the last one on, head by head,
+/// where they are dealt out in pairs.
 Order order(const Problem& p, const Tiling& tile);
 /// The tiles of hopper/tile_size.h (Dao-AILab/flash-attention at 0251105a).
 Tiling released_tiles(const Problem& p, const GpuSpec& gpu);
