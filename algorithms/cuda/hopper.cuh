@@ -27,7 +27,7 @@ struct Barrier {
                      : "memory");
     }
     /// Waits for the end of the phase of this parity: 0 for the first. What was before the first, of parity 1, has
-    /// ended.
+    /// ended: readers of a ring wait for `there` with `parity`, its producer for `free` with `parity ^ 1`.
     __device__ void wait(unsigned parity) {
         for (unsigned ended = 0; !ended;)
             asm volatile(
@@ -91,25 +91,15 @@ __device__ inline void meet_cluster() {
 }
 
 /// Arrives at the same barrier of another thread block of the cluster, or of this one (PTX ISA, "mapa" for its address,
-/// "mbarrier.arrive").
+/// "mbarrier.arrive"). Orders no loads and stores of the two: tiles are read by products, which have ended, and written
+/// by copies. With .release.cluster here and .acquire.cluster at the wait, a kernel took a quarter longer.
 __device__ inline void arrive_at(int rank, Barrier& barrier) {
     asm volatile(
         "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(shared_address(&barrier)),
+        "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(shared_address(&barrier)),
         "r"(rank)
         : "memory");
 }
-/// Barrier::wait() where threads of other thread blocks arrive, too (PTX ISA, "mbarrier.try_wait").
-__device__ inline void wait_for_cluster(Barrier& barrier, unsigned parity) {
-    for (unsigned ended = 0; !ended;)
-        asm volatile(
-            "{\n.reg .pred ended;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 ended, [%1], %2;\n"
-            "selp.u32 %0, 1, 0, ended;\n}"
-            : "=r"(ended)
-            : "r"(shared_address(&barrier)), "r"(parity)
-            : "memory");
-}
-
 /// copy_box() into the same place of the first `blocks` thread blocks of the cluster. The barrier of each counts the
 /// bytes (PTX ISA, "cp.async.bulk.tensor" with .multicast::cluster).
 template <int blocks>
@@ -125,7 +115,7 @@ __device__ inline void copy_box_to_all(void* to, const CUtensorMap& from, int co
 
 // ---- warpgroups ----
 
-/// Waits until two warpgroups have come to the named barrier, one that takes the turn and one that hands it over.
+/// take_turn() waits for the hand_over() of another warpgroup at the named barrier. 256: the threads of both.
 __device__ inline void take_turn(int barrier) { asm volatile("bar.sync %0, 256;" ::"r"(barrier) : "memory"); }
 __device__ inline void hand_over(int barrier) { asm volatile("bar.arrive %0, 256;" ::"r"(barrier) : "memory"); }
 

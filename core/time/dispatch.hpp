@@ -45,7 +45,8 @@ struct Dispatched {
 };
 Dispatched dispatched(std::span<const Axis> axes, Order order, Index heads_in_l2);
 
-/// Thread blocks, each with the place, out of those on all SMs, that takes it beforehand.
+/// Row blocks in the order in which they are dealt out, and for each the persistent thread block that gets it, by its
+/// place: 0 to the number of places on all SMs - 1.
 struct Dealt {
     std::vector<BlockOfHead> blocks;
     std::vector<std::uint32_t> places;

@@ -2,7 +2,7 @@
 // kernel_tensor_cores.cu: lanes. Three warps are producers of one thread each, for Q, K and V; they ask for whole tiles
 // (TMA) as long as slots are free. Warpgroups of 64 rows are consumers. They ask for products (wgmma) and take turns at
 // that. A warpgroup finds the maxima of a step while the tensor cores add its P V of the step before, and computes the
-// exponentials while they work for other warpgroups. Thread blocks are persistent, one an SM.
+// exponentials while they work for other warpgroups. Thread blocks are persistent, one an SM, but for a switch.
 // Variants of the kernel differ in one of these choices (kernel.hpp).
 // Bound by the tensor cores at d = 256, by them and the exponentials together at d = 64 and 128: expect the speed of
 // cuDNN's kernel, less where sequences are short (docs/performance.md has what was measured).
@@ -130,10 +130,7 @@ __device__ inline void load_keys(const Args<typename S::T>& a, const CUtensorMap
     for_row_tiles<S>(a, [&](const RowTile& tile) {
         const int kv = a.seen.work.kv_slice(tile.head);
         for (int j = 0; j < tile.visits.end; ++j, at.next()) {  // [4]
-            if constexpr (S::cluster == 1)
-                ring.free[at.slot].wait(at.parity ^ 1);
-            else
-                wait_for_cluster(ring.free[at.slot], at.parity ^ 1);
+            ring.free[at.slot].wait(at.parity ^ 1);
             load_tile<S>(to[at.slot], from, j * S::Bc, kv, ring.there[at.slot]);
         }
     });
@@ -258,8 +255,8 @@ __device__ inline void consume(const Args<typename S::T>& a, Shared<S>& shared, 
             free_tile(shared.of_k, of_k);
             if constexpr (!whole) mask(j);
             update_maxima(s, rows, to_log2);
-            // [14] P V has to be done before P is rounded and O rescaled. It about is when the maxima are known. A wait
-            // here frees V's slot before the exponentials, under which other warpgroups' products run.
+            // [14] P V has to be done before P is rounded and O rescaled. Once the maxima are known, it nearly always
+            // is. A wait here frees V's slot before the exponentials, under which other warpgroups' products run.
             if constexpr (S::overlap) wait_for_sums();
             exponentials(s, rows, to_log2);
             round_weights<T>(p, s);  // [14], and O, which beyond d = 128 waits until the next products are asked for
@@ -309,7 +306,7 @@ __global__ void __launch_bounds__(S::threads, 1) flash_v3_kernel(const __grid_co
     const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);
     if (threadIdx.x == 0) {
         prefetch(a.Q), prefetch(a.K), prefetch(a.V);
-        for (Slots<1>& ring : shared.of_q) ring.init(4);
+        for (Slots<1>& ring : shared.of_q) ring.init(4);  // a warpgroup reads its own Q
         constexpr int reading_warps = 4 * S::consumers * S::cluster;
         shared.of_k.init(reading_warps), shared.of_v.init(reading_warps);
         barriers_are_ready();
