@@ -181,7 +181,7 @@ NO_MESSAGES = {
     "core/machine/operations/take_column.cpp": 1, "core/record/trace_reader.cpp": 1, "algorithms/attention/standard/predicted.cpp": 1,
     "algorithms/attention_backward/computation.cpp": 1, "algorithms/attention_backward/standard_backward/simulated.cpp": 1,
     "algorithms/contract/mask.cpp": 1, "algorithms/contract/kv_heads.hpp": 1, "algorithms/cuda/kernel.cpp": 1,
-    "algorithms/cuda/device.cuh": 1, "algorithms/cuda/hopper.cuh": 2, "algorithms/cuda/wgmma.cuh": 2, "algorithms/attention/split_kv/kernel_combine.cu": 3, "device/microbenchmarks.cu": 1,
+    "algorithms/cuda/device.cuh": 1, "algorithms/cuda/hopper.cuh": 1, "algorithms/cuda/wgmma.cuh": 2, "algorithms/attention/split_kv/kernel_combine.cu": 3, "device/microbenchmarks.cu": 1,
     "lab/figure/tiles.cpp": 1, "lab/flags/supported.cpp": 1, "lab/gpu/gpu_found.cpp": 1,
     "lab/gpu/gpu_sheet.cpp": 2, "lab/run/explained.cpp": 2, "lab/run/run_time.cpp": 2, "lab/workload/npy.cpp": 2,
     "device/causes.cpp": 4, "device/kernel_run.cpp": 1, "device/levels.cpp": 2, "device/time_causes.cpp": 2,
