@@ -40,7 +40,7 @@ struct Shape {
     static constexpr bool specialised = v.tile.specialised == on;  // else the consumers load for themselves
     static constexpr int cluster = v.tile.cluster;                 // thread blocks that share each tile of K and V
     static constexpr bool rescales_first = overlap && D > 128;     // O is scaled under the products of the next step
-    static constexpr int consumers = Br / 64, threads = 128 * ((specialised ? 1 : 0) + consumers);
+    static constexpr int consumers = Br / 64, threads = v.threads;
     // All that a thread block has at launch, and no more: else take_registers() would wait forever.
     static constexpr int of_consumer = consumers == 2 ? 240 : 160, of_producer = consumers == 2 ? 24 : 32;
     static constexpr int panels = D / panel_columns, q_panel = 64 * row_of_panel, kv_panel = Bc * row_of_panel;
@@ -333,7 +333,7 @@ __global__ void __launch_bounds__(S::threads, 1) flash_v3_kernel(const __grid_co
 
 template <class S>
 void launch(const KernelCall& call) {
-    static_assert(S::threads == S::v.threads && sizeof(Shared<S>) == S::v.shared());
+    static_assert(sizeof(Shared<S>) == S::v.shared());
     const Problem& p = call.problem;
     const auto map = [&](const char* name, Index slices, Index rows, Index box_rows) {
         return tensor_map(call.tensors[name], p.dtype, slices, rows, S::D, box_rows);
