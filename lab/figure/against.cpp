@@ -58,12 +58,18 @@ struct Grid {
     }
 };
 
+/// What the metrics of the panels are made of.
+Studied studied_in(const Against& a) {
+    const auto counted = [](const Shown& s) { return find_metric(s.metric)->evidence == Evidence::counted; };
+    return std::all_of(a.panels.begin(), a.panels.end(), counted) ? Studied::counts : Studied::times;
+}
+
 Grid grid_of(const FigureRequest& r, const Against& a, std::initializer_list<const char*> usual) {
     Grid g{variants_of(r, usual), axis_of(r, a.usual_axis), {}};
     std::vector<FigureCase> cases;
     for (const Variant& v : g.variants)
         for (const std::string& value : g.axis.values) cases.push_back({&v, {{g.axis.key, value}}});
-    g.outcomes = outcomes_of(r, cases, a.rule, a.objective);
+    g.outcomes = outcomes_of(r, cases, a.rule, a.objective, studied_in(a));
     return g;
 }
 

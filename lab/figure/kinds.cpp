@@ -102,12 +102,13 @@ void vary_nothing(const FigureRequest& r) {
 }
 
 std::vector<Outcome> outcomes_of(const FigureRequest& r, const std::vector<FigureCase>& cases, TileRule rule,
-                                 Objective objective) {
+                                 Objective objective, Studied studied) {
     std::vector<Outcome> all;
     study(
         static_cast<Index>(cases.size()), r.threads,
         [&](Index k) {
-            return outcome_of(experiment_of_case(r, cases[static_cast<std::size_t>(k)], rule, objective), r.control);
+            return outcome_of(experiment_of_case(r, cases[static_cast<std::size_t>(k)], rule, objective), r.control,
+                              studied);
         },
         [&](Index, const Outcome& o) { all.push_back(o); });
     for (const Outcome& o : all)

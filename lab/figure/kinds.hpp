@@ -55,7 +55,8 @@ struct FigureCase {
 /// One outcome per case, in order. With --tiles kernel, the default, `rule` (and `objective`) choose the tiles. Throws
 /// RunError where not one case fits on chip.
 std::vector<Outcome> outcomes_of(const FigureRequest& request, const std::vector<FigureCase>& cases,
-                                 TileRule rule = TileRule::common, Objective objective = Objective::time);
+                                 TileRule rule = TileRule::common, Objective objective = Objective::time,
+                                 Studied studied = Studied::times);
 
 /// A value as a number: 16k is 16384.
 double number_in(const std::string& value);

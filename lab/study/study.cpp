@@ -32,10 +32,10 @@ std::string why_incomplete(const Report& r) {
     return text::join(why, "; ");
 }
 
-Outcome outcome_of(const Experiment& e, Control* control) {
+Outcome outcome_of(const Experiment& e, Control* control, Studied studied) {
     Outcome out{e};
     try {
-        out.report = count_and_time(e, control);
+        out.report = studied == Studied::times ? count_and_time(e, control) : count(e, control);
     } catch (const OutOfChipMemory& error) {
         out.lacks = error.space, out.remark = does_not_fit(error);
         return out;

@@ -1,6 +1,7 @@
 // Many runs at a time: what sweep, plot and advise are made of.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,11 +18,15 @@ struct Outcome {
     std::optional<Space> lacks = std::nullopt;  ///< the space that is too small, where a tile does not fit on chip
 };
 
+/// What a study needs to know of its runs. Times need the L2, which may have to be played for seconds.
+enum class Studied : std::uint8_t { counts, times };
+
 /// Why the run has no time, or no DRAM traffic; empty where it has both.
 std::string why_incomplete(const Report& report);
 
-/// Counts and times a run. A tile that does not fit is an outcome; throws Interrupted, and what a wrong program throws.
-Outcome outcome_of(const Experiment& experiment, Control* control = nullptr);
+/// Counts a run and, where they are needed, models its times. A tile that does not fit is an outcome; throws
+/// Interrupted, and what a wrong program throws.
+Outcome outcome_of(const Experiment& experiment, Control* control = nullptr, Studied studied = Studied::times);
 
 /// Evaluates points 0 to n - 1 on up to `threads` threads (0: all cores, but at most 8, because each may need 300 MB to
 /// play the L2) and gives the outcomes to `take` in order, one at a time. Few outcomes wait at any time, however many

@@ -36,11 +36,30 @@ class Search {
   public:
     explicit Search(const Sought& sought) : s_(sought) {}
 
-    Ranking run() {
+    /// The first tiling of run(). Where bytes decide, those that are not as few as the least need no time.
+    std::optional<Tiling> best() {
+        std::vector<Estimate> all = sorted_estimates();
+        if (by_traffic() && !all.empty()) {
+            const double most = as_few * static_cast<double>(all[0].traffic);
+            std::erase_if(all, [&](const Estimate& e) { return static_cast<double>(e.traffic) > most; });
+            if (all.size() == 1) return all[0].tiling;
+        }
+        const Ranking ranked = ranking_of(all);
+        return ranked.tiles.empty() ? std::nullopt : std::optional(ranked.tiles[0].tiling());
+    }
+
+    Ranking run() { return ranking_of(sorted_estimates()); }
+
+  private:
+    std::vector<Estimate> sorted_estimates() {
         std::vector<Estimate> all = estimates();
         std::stable_sort(all.begin(), all.end(), [&](const Estimate& a, const Estimate& b) {
             return by_traffic() ? std::tie(a.traffic, a.us) < std::tie(b.traffic, b.us) : a.us < b.us;
         });
+        return all;
+    }
+
+    Ranking ranking_of(const std::vector<Estimate>& all) {
         for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
             if (from >= least_ranked && decided(all[from])) break;
             to = std::min(from + (from == 0 ? least_ranked : a_batch), all.size());
@@ -52,7 +71,6 @@ class Search {
         return ranked;
     }
 
-  private:
     struct Tried {
         Candidate candidate;
         Standing standing;
@@ -149,9 +167,9 @@ Ranking ranked_tiles(const Sought& sought) { return Search(sought).run(); }
 
 std::optional<Mapping> best_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& wish,
                                     const GpuSpec& gpu, Control* control) {
-    const Ranking ranked = ranked_tiles({algorithm, problem, wish, gpu, 1, control});
-    if (ranked.tiles.empty()) return std::nullopt;
-    return Mapping{ranked.tiles[0].tiling(), wish.placing};
+    const Sought sought(algorithm, problem, wish, gpu, 1, control);
+    const auto best = Search(sought).best();
+    return best ? std::optional(Mapping{*best, wish.placing}) : std::nullopt;
 }
 
 }  // namespace tilescope::lab

@@ -118,6 +118,32 @@ TEST_CASE("bytes that are as few are a question of time", "[tiles]") {
     CHECK_FALSE(comes_before(other, released, 7, Objective::time));
 }
 
+TEST_CASE("the best tiles for SM traffic are the first of their ranking", "[tiles]") {
+    Problem p;
+    p.heads = p.kv_heads = 2, p.seq_q = p.seq_k = 1024, p.dim = p.dim_v = 64, p.dtype = Dtype::f16;
+    Wish wish;
+    wish.rule = TileRule::best, wish.objective = Objective::sm_traffic;
+    for (const Bytes kib : {8, 24, 128})
+        for (const char* name : {"standard", "flash_v1", "flash_v2"}) {
+            GpuSpec gpu = gpu_preset("H100");
+            gpu.sram_per_sm = kib * 1024, gpu.sram_per_block = gpu.sram_per_sm - 1024;
+            INFO(name << " with " << kib << " KiB");
+            const Algorithm& a = *find_algorithm(name);
+            const auto best = best_mapping(a, p, wish, gpu);
+            REQUIRE(best);
+            CHECK(best->tiling == ranked_tiles({a, p, wish, gpu, 2}).tiles[0].tiling());
+        }
+}
+
+TEST_CASE("a study of counts models no times", "[tiles]") {
+    const Experiment e{find_algorithm("flash_v2"), {}, {64, 64}, gpu_preset("H100")};
+    const Outcome counted = outcome_of(e, nullptr, Studied::counts), timed = outcome_of(e);
+    CHECK(!counted.report->time);
+    CHECK(timed.report->time);
+    CHECK(counted.report->counters == timed.report->counters);
+    CHECK(counted.remark.empty());
+}
+
 TEST_CASE("all tiles of one query are timed as kernels of the same rows", "[tiles][time]") {
     Problem p;
     p.heads = p.kv_heads = 64, p.seq_q = 1, p.seq_k = 4096, p.dim = p.dim_v = 64, p.dtype = Dtype::f16;
