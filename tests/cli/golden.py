@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares what `tilescope` prints with approved files in tests/golden.
 
-    golden.py BINARY              compare
+    golden.py BINARY              compare, but for what takes long
+    golden.py BINARY --long       compare what takes long
     golden.py BINARY --approve    write what it prints now; look at the difference before you commit it
 """
 
@@ -158,8 +159,10 @@ CASES = {
 }
 
 
+LONG = ("measured_summary",)  # models all that was measured
+
 # Take minutes under a sanitizer; other cases run all code that these run.
-SLOW = ("measured_summary", "plot_footprint", "plot_io_vs_n", "plot_io_vs_sram", "run_standard_streams", "advise_vary",
+SLOW = ("plot_footprint", "plot_io_vs_n", "plot_io_vs_sram", "run_standard_streams", "advise_vary",
         "advise_sm_traffic")
 
 
@@ -180,11 +183,14 @@ def normalise(text):
 
 
 def main():
-    binary, approve = sys.argv[1], "--approve" in sys.argv[2:]
-    slow = SLOW if "--sanitized" in sys.argv[2:] else ()
+    binary, flags = sys.argv[1], sys.argv[2:]
+    approve = "--approve" in flags
+    left_out = () if approve else set(CASES).difference(LONG) if "--long" in flags else LONG
+    if "--sanitized" in flags:
+        left_out += SLOW
     tally = Tally()
     for name, args in CASES.items():
-        if name in slow:
+        if name in left_out:
             continue
         result = run(os.path.abspath(binary), args, cwd=GOLDEN.parent)
         text = f"$ tilescope {args}\n" + normalise(result.stdout)
