@@ -44,14 +44,14 @@ class Calendar {
         marks_[place_of(day) / days_of_word] |= bit_of(place_of(day));
         if (day < first_) first_ = day;
     }
-    /// Takes it out; its place is filled again by the next one that is added.
-    const Crew& take_first() {
+    /// Takes the first crew out, and frees its place in `crews_`: add() may write over a freed place.
+    Crew take_first() {
         const std::size_t place = place_of(first_);
         const std::uint32_t number = days_[place];
-        Crew& crew = crews_[number];
-        const std::uint32_t next = days_[place] = std::exchange(crew.next, free_);
-        free_ = number;
-        if (next == nobody) marks_[place / days_of_word] &= ~bit_of(place), go_on();
+        const Crew crew = crews_[number];
+        days_[place] = crew.next;
+        crews_[number].next = std::exchange(free_, number);
+        if (crew.next == nobody) marks_[place / days_of_word] &= ~bit_of(place), go_on();
         return crew;
     }
 
@@ -108,7 +108,7 @@ class LoneBlocks {
             t.cycles = calendar_.first().to;
             const double until = t.cycles * (1 + same_instant);
             while (!calendar_.empty() && calendar_.first().to <= until) {
-                const Crew& crew = calendar_.take_first();
+                const Crew crew = calendar_.take_first();
                 const double sms = static_cast<double>(crew.sms);
                 occupied_ += sms * (t.cycles - crew.from);
                 last.emplace_back(crew.block, sms * (t.cycles - std::max(crew.from, t.last_start)));
@@ -132,7 +132,7 @@ class LoneBlocks {
         const double instant = calendar_.first().to, until = instant * (1 + same_instant);
         Count freed = 0;
         do {
-            const Crew& crew = calendar_.take_first();
+            const Crew crew = calendar_.take_first();
             occupied_ += static_cast<double>(crew.sms) * (instant - crew.from);
             freed += crew.sms;
         } while (!calendar_.empty() && calendar_.first().to <= until);

@@ -5,7 +5,7 @@
 namespace tilescope {
 namespace {
 
-constexpr double in_pairs = 0.5;  // instructions per element rounded to 16 bits: an instruction rounds two elements
+constexpr double instructions_of_rounding = 0.5;  // per element: an instruction rounds two elements to 16 bits
 
 double& of_unit(PerUnit& busy, Unit u) { return busy[static_cast<std::size_t>(u)]; }
 double elements_of(const TileInfo& t) { return static_cast<double>(t.rows * t.cols); }
@@ -18,7 +18,7 @@ void TileWork::add(const TileWork& more) {
 }
 
 TileWork WorkPrices::of_rounding(const TileInfo& tile, double part) const {
-    const double instructions = in_pairs * part * elements_of(tile);
+    const double instructions = instructions_of_rounding * part * elements_of(tile);
     TileWork w{.instructions = instructions / rates_.fma};
     of_unit(w.busy, Unit::alu) = instructions / rates_.half;
     return w;
