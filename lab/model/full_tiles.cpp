@@ -26,7 +26,7 @@ Tiling kernel_tiles(const Experiment& e) {
     Tiling t = e.tiling;
     // A user's own program has no other kernel than the one that it describes.
     if (e.gpu.compute_capability == "none" || e.algorithm->lineage.file || is_for_few_rows(e)) return t;
-    const Tiling released = published_tiles(*e.algorithm, e.problem, e.gpu, e.shares_tiles).tiling;
+    const Tiling released = published_tiling(*e.algorithm, e.problem, e.gpu, e.shares_tiles);
     if (t.br == e.problem.seq_q) t.br = std::max(t.br, released.br);
     if (t.bc == e.problem.seq_k) t.bc = std::max(t.bc, released.bc);
     if (t == e.tiling) return t;

@@ -51,7 +51,7 @@ Tiling start_of(TileRule rule, const Algorithm& algorithm, const Problem& p, con
         named = algorithm.kernel->complete(p, named, gpu);
         return cut_to(p, {named.br, named.bc});
     }
-    return cut_to(p, published_tiles(algorithm, p, gpu, rule == TileRule::common).tiling);
+    return cut_to(p, published_tiling(algorithm, p, gpu, rule == TileRule::common));
 }
 
 }  // namespace

@@ -31,12 +31,23 @@ std::string carried_on(const ReleasedKernel& r, const Problem& p, const GpuSpec&
     return from.empty() ? "" : message("published_tiles.carried_on", message(r.whose), from);
 }
 
-PublishedTiles tiles_of(const ReleasedKernel& r, const Problem& p, const GpuSpec& gpu) {
-    const Tiling tiling = r.tiles(p, gpu);
-    const std::string rule = carried_on(r, p, gpu);
-    if (!rule.empty()) return {tiling, message("published_tiles.by_rule", rule), message(r.whose), rule};
-    return {tiling, message("published_tiles.as_in_kernel", message(r.whose), message(r.kernel), r.file),
-            message(r.whose)};
+/// A tiling, and where it comes from: a released kernel, or a program of TileScope's, which messages name.
+struct Origin {
+    Tiling tiling;
+    const ReleasedKernel* released = nullptr;
+    const char *source = nullptr, *whose = nullptr;  // messages; nullptr beside a released kernel
+};
+
+Origin origin_of(const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu, bool shared) {
+    if (gpu.compute_capability == "none")
+        return {{4, 4}, nullptr, "published_tiles.as_in_blackboard", "published_tiles.of_blackboard"};
+    const Algorithm* usual = usual_of(*algorithm.computes);
+    if (!usual) return {{32, 64}, nullptr, "published_tiles.as_in_own_softmax", "published_tiles.own"};
+    if (p.dtype == Dtype::f32) return {{64, 64}, nullptr, "published_tiles.as_in_own_f32", "published_tiles.own"};
+    const KernelDescription& own = *algorithm.kernel;
+    const bool has_tiles = own.released && own.released->tiles && (!shared || own.tiled.warp > 0 || own.complete);
+    const ReleasedKernel* released = has_tiles ? own.released : usual->kernel->released;
+    return {released->tiles(p, gpu), released};
 }
 
 }  // namespace
@@ -53,15 +64,17 @@ const Algorithm* usual_of(const Computation& computation) {
 }
 
 PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu, bool shared) {
-    if (gpu.compute_capability == "none")
-        return {{4, 4}, message("published_tiles.as_in_blackboard"), message("published_tiles.of_blackboard")};
-    const Algorithm* usual = usual_of(*algorithm.computes);
-    if (!usual) return {{32, 64}, message("published_tiles.as_in_own_softmax"), message("published_tiles.own")};
-    if (p.dtype == Dtype::f32)
-        return {{64, 64}, message("published_tiles.as_in_own_f32"), message("published_tiles.own")};
-    const KernelDescription& own = *algorithm.kernel;
-    const bool has_tiles = own.released && own.released->tiles && (!shared || own.tiled.warp > 0 || own.complete);
-    return tiles_of(has_tiles ? *own.released : *usual->kernel->released, p, gpu);
+    const Origin from = origin_of(algorithm, p, gpu, shared);
+    if (!from.released) return {from.tiling, message(from.source), message(from.whose)};
+    const ReleasedKernel& r = *from.released;
+    const std::string rule = carried_on(r, p, gpu);
+    if (!rule.empty()) return {from.tiling, message("published_tiles.by_rule", rule), message(r.whose), rule};
+    return {from.tiling, message("published_tiles.as_in_kernel", message(r.whose), message(r.kernel), r.file),
+            message(r.whose)};
+}
+
+Tiling published_tiling(const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu, bool shared) {
+    return origin_of(algorithm, p, gpu, shared).tiling;
 }
 
 PublishedTiles tiles_behind(const Experiment& e) {

@@ -29,6 +29,8 @@ struct PublishedTiles {
 /// tiles, as in `compare`, except kernels of tiled products: other tiles would make other warps, and another kernel.
 PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu,
                                bool shared = false);
+/// The tiling alone: whoever only counts or times needs no words.
+Tiling published_tiling(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu, bool shared = false);
 
 /// The same of the kernel of a library that the experiment names, where it names one.
 PublishedTiles tiles_behind(const Experiment& experiment);

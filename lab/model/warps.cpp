@@ -93,7 +93,7 @@ std::optional<ReleasedWarps> released_warps(const Experiment& e, Index number) {
     const ReleasedKernel* released = e.algorithm->kernel->released;
     if (!released || !released->warps || released->exchanged) return std::nullopt;
     const Problem p = stored_in_half(e.problem);
-    const Tiling own = e.gpu.compute_capability == "none" ? Tiling{} : published_tiles(*e.algorithm, p, e.gpu).tiling;
+    const Tiling own = e.gpu.compute_capability == "none" ? Tiling{} : published_tiling(*e.algorithm, p, e.gpu);
     const Index warps = number > 0 ? number : released->warps(p, e.tiling.br);
     const bool keeps = released->split == WarpSplit::keys &&
                        registers_of_keys(warps, e.problem, e.tiling.bc) <= most_registers_of_a_thread;

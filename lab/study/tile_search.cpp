@@ -158,7 +158,7 @@ Candidate candidate_of(const Experiment& e, Objective objective, Control* contro
 
 Standing standing_of(const Report& r, double value) {
     const Experiment& e = r.experiment;
-    const Tiling released = cut_to(e.problem, published_tiles(*e.algorithm, e.problem, e.gpu).tiling);
+    const Tiling released = cut_to(e.problem, published_tiling(*e.algorithm, e.problem, e.gpu));
     return {value, r.time ? r.time->us() : unbounded, released.br == e.tiling.br && released.bc == e.tiling.bc,
             r.counters.hbm(), e.tiling};
 }

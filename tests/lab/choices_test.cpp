@@ -23,7 +23,7 @@ Problem problem(Index heads, Index seq, Index dim, Dtype dtype = Dtype::f16, boo
 }
 
 Tiling published(const char* algorithm, Index dim, const char* gpu, bool causal = false, Dtype dtype = Dtype::f16) {
-    return published_tiles(*find_algorithm(algorithm), problem(8, 4096, dim, dtype, causal), gpu_preset(gpu)).tiling;
+    return published_tiling(*find_algorithm(algorithm), problem(8, 4096, dim, dtype, causal), gpu_preset(gpu));
 }
 
 /// An H100 with `kib` KiB of SRAM per SM.
@@ -142,7 +142,7 @@ TEST_CASE("dropout has the tiles of the library's kernels with dropout", "[tiles
     const auto dropping = [](Index dim, const char* gpu) {
         Problem p = problem(8, 4096, dim, Dtype::f16, false);
         p.dropout.p = 0.1;
-        return published_tiles(*find_algorithm("flash_v2"), p, gpu_preset(gpu)).tiling;
+        return published_tiling(*find_algorithm("flash_v2"), p, gpu_preset(gpu));
     };
     for (const char* gpu : {"A100-40GB", "H100-SXM", "RTX-4090"}) {
         CHECK((dropping(32, gpu) == Tiling{128, 128}));
