@@ -262,7 +262,7 @@ std::string cut_rows(const std::vector<Row>& rows) {
     std::vector<std::string> cut;
     for (const Row& r : rows)
         if (r.report && r.report->time)
-            if (const std::string tile = about_cut_tile(r.report->experiment); !tile.empty())
+            if (const std::string tile = about_cut_tile(*r.report->time, r.report->experiment); !tile.empty())
                 cut.push_back(message("compare.cut_tile", r.variant.label, tile));
     return cut.empty() ? "" : message("compare.cut", text::join(cut, ", "));
 }

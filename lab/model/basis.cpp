@@ -9,7 +9,6 @@
 #include "core/text/words.hpp"
 #include "lab/gpu/gpu_fields.hpp"
 #include "lab/gpu/gpu_presets.hpp"
-#include "lab/model/full_tiles.hpp"
 #include "lab/model/laned.hpp"
 #include "lab/model/registers.hpp"
 
@@ -88,13 +87,12 @@ void set_basis(RunTime& run, const Experiment& e) {
     run.basis = run.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
 }
 
-std::string about_cut_tile(const Experiment& e) {
-    const Tiling full = kernel_tiles(e);
-    return full == e.tiling ? "" : message("verdict.cut_tile", tile_text(e.tiling), tile_text(full));
+std::string about_cut_tile(const RunTime& run, const Experiment& e) {
+    return run.tile == e.tiling ? "" : message("verdict.cut_tile", tile_text(e.tiling), tile_text(run.tile));
 }
 
 std::string basis(const RunTime& run, const Experiment& e) {
-    const std::string cut = about_cut_tile(e);
+    const std::string cut = about_cut_tile(run, e);
     return text::sentences({basis_of_style(run, e), cut.empty() ? "" : message("verdict.cuts_tile", cut)});
 }
 

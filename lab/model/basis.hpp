@@ -14,6 +14,6 @@ void set_basis(RunTime& run, const Experiment& experiment);
 /// The basis, in a sentence.
 std::string basis(const RunTime& run, const Experiment& experiment);
 /// "1 x 64 as 128 x 64": the tile as cut to the problem, and the kernel's tile, which is timed; empty if none is cut.
-std::string about_cut_tile(const Experiment& experiment);
+std::string about_cut_tile(const RunTime& run, const Experiment& experiment);
 
 }  // namespace tilescope::lab

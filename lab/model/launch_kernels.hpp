@@ -24,6 +24,8 @@ class LaunchKernels {
 
     /// The kernel of the launches with products.
     const Kernel& with_products() const { return kernel_; }
+    /// The tile of that kernel: kernel_tiles().
+    const Tiling& tile() const { return full_.experiment.tiling; }
     /// The kernel of a launch. Without products, it has as many warps as the launch's tiles need.
     Kernel of(std::size_t launch) const;
     /// Rows (or keys) of a full thread block's tile on the grid's second axis; the full Br where it has only heads.

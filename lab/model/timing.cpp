@@ -38,6 +38,7 @@ class Run {
     RunTime time() {
         RunTime out;
         out.style = kernels_.with_products().style;
+        out.tile = kernels_.tile();
         for (std::size_t k = 0; k < outline_.launches().size(); ++k) out.launches.push_back(time(k));
         set_basis(out, e_);
         out.no_dram = dram_.why_not();

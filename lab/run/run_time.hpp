@@ -75,6 +75,7 @@ std::string limited_by(const LaunchTime& launch);
 struct RunTime {
     std::vector<LaunchTime> launches;
     Style style = Style::cuda_cores;
+    Tiling tile;  ///< of the kernel: the experiment's, or a larger one that a short problem cuts
     Basis basis = Basis::assumed;
     std::optional<StatedError> error;  ///< where the basis is `own_style`
     bool without_lanes = false;        ///< the program has lanes, and this is the time of its operations without them

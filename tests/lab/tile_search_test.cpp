@@ -151,6 +151,7 @@ TEST_CASE("all tiles of one query are timed as kernels of the same rows", "[tile
     const auto with = [&](const char* algorithm, Index bc) {
         return Experiment{find_algorithm(algorithm), p, {1, bc}, h100};
     };
+    const auto about_cut = [](const Experiment& e) { return about_cut_tile(time_of(e), e); };
     const auto us = [&](Index bc) { return time_of(with("flash_v2", bc)).us(); };
     for (const Index bc : {16, 48, 63, 64, 65, 127, 128, 129, 256}) {
         CAPTURE(bc);
@@ -164,14 +165,14 @@ TEST_CASE("all tiles of one query are timed as kernels of the same rows", "[tile
             CHECK(us(near) < 1.6 * us(bc));
             CHECK(us(bc) < 1.6 * us(near));
         }
-    CHECK(about_cut_tile(with("flash_v2", 64)) == "1 x 64 as 128 x 64");
+    CHECK(about_cut(with("flash_v2", 64)) == "1 x 64 as 128 x 64");
     // Rows that do not fit are halved. A kernel for few rows, and a tile of the released size, stay as they are.
     CHECK(kernel_tiles(with("flash_v2", 512)).br < 128);
     CHECK(kernel_tiles(with("flash_v2", 512)).br >= 16);
-    CHECK(about_cut_tile({find_algorithm("split_kv"), p, {1, 128, 4}, h100}).empty());
+    CHECK(about_cut({find_algorithm("split_kv"), p, {1, 128, 4}, h100}).empty());
     p.seq_q = 4096;
-    CHECK(about_cut_tile({find_algorithm("flash_v2"), p, {128, 128}, h100}).empty());
-    CHECK(about_cut_tile({find_algorithm("flash_v2"), p, {16, 64}, h100}).empty());
+    CHECK(about_cut({find_algorithm("flash_v2"), p, {128, 128}, h100}).empty());
+    CHECK(about_cut({find_algorithm("flash_v2"), p, {16, 64}, h100}).empty());
 }
 
 TEST_CASE("tiles of a multi-head latent attention are ones that a kernel could have", "[tiles]") {
