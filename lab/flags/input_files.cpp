@@ -43,9 +43,7 @@ void must_match(const char* id, const char* flag, const std::string& file, Index
 
 /// Adds a file's numbers to the request as an input. All inputs from files are made here.
 void take_in(Request& r, const char* tensor, const FileTensor& file, Dtype dtype, Control* control) {
-    const Index lost = file.overflowed + infinite_in(dtype, file.values);
-    const std::string note =
-        about_infinite(file.name, lost == file.overflowed ? Dtype::f32 : dtype, lost, std::ssize(file.values));
+    const std::string note = about_infinite(file.name, dtype, file.values, file.overflowed);
     if (!note.empty()) r.notes.push_back(note);
     r.inputs[tensor] = to_storage(file, dtype, control);
 }
@@ -55,8 +53,9 @@ FileFormat format_from(const Options& o) { return {layout_from(o), to_bits16(o.b
 void read_attention_files(Options& o, Request& r, Control* control) {
     if (o.q.empty() || o.k.empty() || o.v.empty())
         throw UsageError(message("request.three_files", o.q.empty() ? "--q" : o.k.empty() ? "--k" : "--v"));
+    const FileFormat format = format_from(o);
     const auto read = [&](const char* flag, const std::string& path) {
-        return read_tensor(flag, path, format_from(o), control);
+        return read_tensor(flag, path, format, control);
     };
     const FileTensor q = read("--q", o.q), k = read("--k", o.k), v = read("--v", o.v);
     const Dtype dtype = take_dtype(o, q);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "algorithms/contract/packed.hpp"
 #include "lab/run/reference.hpp"
-#include "lab/workload/packing.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -32,8 +32,7 @@ std::function<Inputs(const Problem& part)> inputs_for_part(const Options& option
     return [options, request, &algorithm](const Problem& recorded) {
         Request part = request;
         part.problem = recorded;
-        part.inputs =
-            packed_inputs(first_of_each(request.inputs, algorithm.tensors(unpacked(recorded), {1, 1})), recorded);
+        part.inputs = first_of_each(request.inputs, algorithm.tensors(unpacked(recorded), {1, 1}));
         return inputs_for(options, part, algorithm);
     };
 }

@@ -149,6 +149,9 @@ std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control
     return storage;
 }
 
+namespace {
+
+/// How many finite numbers become infinite when they are rounded to a type.
 Index infinite_in(Dtype dtype, std::span<const float> values) {
     Index infinite = 0;
     std::vector<float> rounded;
@@ -162,11 +165,15 @@ Index infinite_in(Dtype dtype, std::span<const float> values) {
     return infinite;
 }
 
-std::string about_infinite(const std::string& name, Dtype dtype, Index infinite, Index elements) {
+}  // namespace
+
+std::string about_infinite(const std::string& name, Dtype dtype, std::span<const float> values, Index overflowed) {
+    const Index rounded = infinite_in(dtype, values), infinite = overflowed + rounded;
     if (infinite == 0) return "";
-    const char* const largest = dtype == Dtype::f16 ? "65504" : dtype == Dtype::bf16 ? "3.39e38" : "3.40e38";
-    return message(dtype == Dtype::f32 ? "inputs.infinite_in_f32" : "inputs.infinite", name, infinite, elements,
-                   name_of(dtype), largest);
+    const Dtype in = rounded == 0 ? Dtype::f32 : dtype;
+    const char* const largest = in == Dtype::f16 ? "65504" : in == Dtype::bf16 ? "3.39e38" : "3.40e38";
+    return message(in == Dtype::f32 ? "inputs.infinite_in_f32" : "inputs.infinite", name, infinite, std::ssize(values),
+                   name_of(in), largest);
 }
 
 void write_tensor(std::ostream& out, const Storage& t, Index batch, std::size_t rank, Layout layout, Control* control) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,11 +63,10 @@ FileTensor read_tensor(const std::string& flag, const std::string& path, const F
                        Control* control = nullptr);
 std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control* control = nullptr);
 
-/// How many finite numbers become infinite when they are rounded to a type.
-Index infinite_in(Dtype dtype, std::span<const float> values);
-/// "--q q.npy: 2 of 4 elements became infinite in f16, ...": a sentence without its full stop. Empty where `infinite`
-/// is 0.
-std::string about_infinite(const std::string& name, Dtype dtype, Index infinite, Index elements);
+/// "--q q.npy: 2 of 4 elements became infinite in f16, ...": a sentence, without its full stop, about finite numbers
+/// that become infinite when they are rounded to a type. Empty where there are none. `overflowed`: how many of the
+/// values were finite in the file, and are infinite already.
+std::string about_infinite(const std::string& name, Dtype dtype, std::span<const float> values, Index overflowed = 0);
 
 /// Writes a tensor as a NumPy file of `rank` 2, 3 or 4 dimensions, splitting slices into batch x heads. bf16 becomes
 /// f4.
