@@ -90,11 +90,12 @@ void print_time(const Report& r) {
         text::titles({"column.launch", "column.thread_blocks", "column.on_an_sm", "column.limited_by", "column.warps",
                       "column.registers", "column.waves", "column.sms", "column.tail", "column.time", "column.bound"}));
     for (const LaunchTime& l : t.launches)
-        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), limited_by(l),
-                   std::to_string(l.warps), std::to_string(l.registers), text::count(l.waves), text::grouped(l.sms),
-                   text::percent(l.tail), text::microseconds(l.us), name_of(l.bound)});
+        table.add({l.kernel, text::grouped(started(l)), std::to_string(l.residency.blocks), limited_by(l),
+                   std::to_string(l.warps), std::to_string(l.registers), l.persistent > 0 ? "-" : text::count(l.waves),
+                   text::grouped(l.sms), text::percent(l.tail), text::microseconds(l.us), name_of(l.bound)});
     table.print(std::cout, "  ");
-    text::print_wrapped(std::cout, text::sentences({verdict(t, r.experiment), basis(t, r.experiment)}), "  ");
+    text::print_wrapped(std::cout,
+                        text::sentences({about_persistent(t), verdict(t, r.experiment), basis(t, r.experiment)}), "  ");
     text::print_wrapped(std::cout, about_warm(r), "  ");
 }
 

@@ -44,10 +44,10 @@ void print_launches(const RunTime& run, const GpuSpec& gpu) {
                                     "column.limited_by", "column.warps", "column.registers", "column.waves",
                                     "column.tail", "timeline.clock", "column.time", "column.bound"}));
     for (const LaunchTime& l : run.launches)
-        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), percent(occupancy(l, gpu)),
-                   limited_by(l), std::to_string(l.warps), std::to_string(l.registers), one_decimal(l.waves),
-                   percent(l.tail), std::to_string(std::lround(l.clock_mhz)) + " MHz", text::microseconds(l.us),
-                   name_of(l.bound)});
+        table.add({l.kernel, text::grouped(started(l)), std::to_string(l.residency.blocks), percent(occupancy(l, gpu)),
+                   limited_by(l), std::to_string(l.warps), std::to_string(l.registers),
+                   l.persistent > 0 ? "-" : one_decimal(l.waves), percent(l.tail),
+                   std::to_string(std::lround(l.clock_mhz)) + " MHz", text::microseconds(l.us), name_of(l.bound)});
     table.print(std::cout);
 }
 
@@ -149,7 +149,7 @@ void print(const Report& report, const Request& request) {
     print_launches(run, e.gpu);
     run.longest().lanes ? print_laned_step(run.longest()) : print_step(run);
     print_traffic(run, report);
-    text::print_wrapped(std::cout, text::sentences({verdict(run, e), basis(run, e)}));
+    text::print_wrapped(std::cout, text::sentences({about_persistent(run), verdict(run, e), basis(run, e)}));
     text::print_wrapped(std::cout, about_warm(report));
 }
 

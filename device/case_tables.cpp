@@ -150,8 +150,10 @@ std::string on_chip_text(const CaseResult& r) {
     const LaunchTime& longest = r.counted.time->longest();
     const std::string indent = "    ";
     std::string said = indent +
+    const double waves =
+        longest.waves * static_cast<double>(started(longest)) / static_cast<double>(std::max<Count>(1, longest.blocks));
                        message("cases.blocks", std::to_string(longest.residency.blocks), plain(m.blocks_by_shared),
-                               plain(m.blocks_by_registers), text::number(longest.waves), plain(m.waves)) +
+                               plain(m.blocks_by_registers), text::number(waves), plain(m.waves)) +
                        '\n';
     if (m.shared_wavefronts && m.shared_conflicts && *m.shared_wavefronts > 0)
         said += indent +

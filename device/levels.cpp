@@ -162,7 +162,8 @@ std::string about_blocks(const Report& r, std::span<const NcuLaunch> launches) {
     if (launches.size() % r.launches.size() != 0) return "";
     for (std::size_t k = 0; k < launches.size(); ++k) {
         const auto blocks = blocks_of(launches[k].grid);
-        const Count modelled = r.launches[k % r.launches.size()].thread_blocks;
+        const std::size_t of_run = k % r.launches.size();
+        const Count modelled = r.time ? started(r.time->launches[of_run]) : r.launches[of_run].thread_blocks;
         if (blocks && *blocks != modelled)
             return message("levels.other_blocks", text::shown(launches[k].kernel, 60), *blocks, modelled);
     }

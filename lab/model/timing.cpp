@@ -106,6 +106,7 @@ class Run {
                           t, keeps_stays ? &options_.played->back() : nullptr);
         }
         if (launch.lanes()) {
+            if (launch.lanes()->kernel.persistent) t.persistent = std::min<Count>(t.blocks, sms * slots);
             const double before = cycles;
             cycles = with_start(launch, cycles, t);
             cycles = std::max(cycles, dram_us(t) * t.clock_mhz);

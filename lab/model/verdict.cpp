@@ -144,4 +144,11 @@ std::string verdict(const RunTime& run, const Experiment& e) {
                             verdict(run.longest(), run.style, e)});
 }
 
+std::string about_persistent(const RunTime& run) {
+    const LaunchTime& t = run.longest();
+    if (t.persistent == 0) return "";
+    const double each = static_cast<double>(t.blocks) / static_cast<double>(t.persistent);
+    return message("verdict.persistent", t.persistent, t.blocks, text::tenths(each));
+}
+
 }  // namespace tilescope::lab

@@ -14,5 +14,7 @@ std::string in_words(Unit unit);
 std::string verdict(const LaunchTime& launch, Style style, const Experiment& experiment);
 /// The verdict on the longest launch of a run. If no kernel could run like this, the reason comes first.
 std::string verdict(const RunTime& run, const Experiment& experiment);
+/// How many thread blocks of the longest launch are persistent, and what they share; empty where none are.
+std::string about_persistent(const RunTime& run);
 
 }  // namespace tilescope::lab

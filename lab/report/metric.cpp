@@ -213,6 +213,9 @@ constexpr Metric all_metrics[] = {
     of_launch<[](const LaunchTime& l) { return l.resident; }>("resident_blocks", "metric.resident_blocks",
                                                               "metric.resident_blocks_brief", MetricUnit::none,
                                                               "metric.resident_blocks_about"),
+    of_launch<[](const LaunchTime& l) { return l.persistent; }>("persistent_blocks", "metric.persistent_blocks",
+                                                                "metric.persistent_blocks_brief", MetricUnit::none,
+                                                                "metric.persistent_blocks_about"),
     of_launch<[](const LaunchTime& l) { return l.clock_mhz; }>("clock_mhz", "metric.clock_mhz", "metric.clock_mhz",
                                                                MetricUnit::megahertz, "metric.clock_mhz_about"),
     of_launch<[](const LaunchTime& l) { return l.sustained_mhz; }>(

@@ -41,7 +41,7 @@ struct Occupancy {
 
 struct LaunchTime : Occupancy {
     std::string kernel;
-    Count blocks = 0;
+    Count blocks = 0;  ///< thread blocks of the program: row blocks, where the kernel's are persistent
     double clock_mhz = 0;
     double sustained_mhz = 0;  ///< once power limits the clock, after some 80 ms of such launches; else clock_mhz
     double us = 0;             ///< including what launching takes
@@ -50,6 +50,7 @@ struct LaunchTime : Occupancy {
     double imbalance = 1;      ///< the longest block's time over the mean
     double resident = 0;       ///< thread blocks on an SM, on average
     Index sms = 0;             ///< SMs that have a thread block at all
+    Count persistent = 0;      ///< thread blocks that stay and share out the row blocks; 0: each has its own
     StepTime step;             ///< of the loop (or of what is outside loops) where most time is spent
     double steps = 0;          ///< iterations of that loop in a thread block, on average
     PerUnit busy{};            ///< share of the time and the SMs in which a unit is at work
@@ -58,6 +59,9 @@ struct LaunchTime : Occupancy {
     std::optional<DramTraffic> dram;        ///< with an empty L2, as hardware counters measure
     std::optional<DramTraffic> dram_again;  ///< when the run is repeated, as for the time
 };
+
+/// How many thread blocks the kernel starts.
+inline Count started(const LaunchTime& l) { return l.persistent > 0 ? l.persistent : l.blocks; }
 
 /// Whether a step takes more than 2% longer because other SMs use L2 and DRAM, too.
 inline bool waits_for_memory(const LaunchTime& l) { return l.step.waits_for_memory(l.residency.blocks, 1.02); }

@@ -28,10 +28,13 @@ std::string filling(const Run& run) {
     const LaunchTime& l = longest(run);
     const Index sms = run.gantt().sms(), places = sms * l.residency.blocks;
     const std::string waves = three_digits(l.waves);
+    const bool tail = l.tail >= notable;
     const std::string text = l.blocks <= places ? message("gantt.all_at_once", l.blocks, l.sms, sms)
-                             : l.tail >= notable
-                                 ? message("gantt.waves_and_tail", l.blocks, places, waves, text::percent(l.tail))
-                                 : message("gantt.waves", l.blocks, places, waves);
+                             : l.persistent > 0 && tail
+                                 ? message("gantt.persistent_and_tail", l.persistent, l.blocks, text::percent(l.tail))
+                             : l.persistent > 0 ? message("gantt.persistent", l.persistent, l.blocks)
+                             : tail ? message("gantt.waves_and_tail", l.blocks, places, waves, text::percent(l.tail))
+                                    : message("gantt.waves", l.blocks, places, waves);
     const std::size_t launches = run.gantt().launches().size();
     return launches == 1 ? text : message("gantt.longest_of_launches", l.kernel, std::to_string(launches), text);
 }
