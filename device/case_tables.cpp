@@ -62,19 +62,21 @@ std::string device_text(const Device& d) {
                    text::bytes(d.memory), text::bytes(d.memory_free), d.driver, d.runtime);
 }
 
-std::string tiles_in_words(std::string_view br, std::string_view bc, std::string_view splits, std::string_view packed) {
-    if (packed.empty())
-        return splits.empty() ? message("cases.tiles", br, bc) : message("cases.tiles_and_parts", br, bc, splits);
-    return splits.empty() ? message("cases.packed_tiles", br, bc, packed)
-                          : message("cases.packed_tiles_and_parts", br, bc, splits, packed);
-}
-
 std::string tiles_of(const Tiling& t, Index packed) {
-    return tiles_in_words(std::to_string(t.br), std::to_string(t.bc), t.splits > 0 ? std::to_string(t.splits) : "",
-                          packed > 1 ? std::to_string(packed) : "");
+    const std::string br = std::to_string(t.br), bc = std::to_string(t.bc), splits = std::to_string(t.splits);
+    if (packed > 1)
+        return t.splits > 0 ? message("cases.packed_tiles_and_parts", br, bc, splits, std::to_string(packed))
+                            : message("cases.packed_tiles", br, bc, std::to_string(packed));
+    return t.splits > 0 ? message("cases.tiles_and_parts", br, bc, splits) : message("cases.tiles", br, bc);
 }
 
-std::string tiles_of(const KernelCase& c) { return tiles_of(c.tile(), c.problem.packed); }
+std::string with_roles(const std::string& tiles, const std::string& roles) {
+    return roles.empty() ? tiles : message("cases.tiles_and_roles", tiles, roles);
+}
+
+std::string tiles_of(const KernelCase& c) {
+    return with_roles(tiles_of(c.tile(), c.problem.packed), other_roles(*c.algorithm, *c.variant));
+}
 
 std::optional<double> percent_off(const std::optional<double>& measured, const std::optional<double>& simulated) {
     if (!measured || !simulated || *simulated == 0) return std::nullopt;
@@ -148,10 +150,10 @@ text::Table counters_table(const CaseResult& r) {
 std::string on_chip_text(const CaseResult& r) {
     const Measured& m = *r.measured;
     const LaunchTime& longest = r.counted.time->longest();
-    const std::string indent = "    ";
-    std::string said = indent +
     const double waves =
         longest.waves * static_cast<double>(started(longest)) / static_cast<double>(std::max<Count>(1, longest.blocks));
+    const std::string indent = "    ";
+    std::string said = indent +
                        message("cases.blocks", std::to_string(longest.residency.blocks), plain(m.blocks_by_shared),
                                plain(m.blocks_by_registers), text::number(waves), plain(m.waves)) +
                        '\n';

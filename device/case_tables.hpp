@@ -14,9 +14,10 @@ namespace tilescope::device {
 
 /// "NVIDIA H200: 132 SMs, ..."
 std::string device_text(const Device& device);
-/// "16 x 64, S 7, packed 4"; without what is empty.
-std::string tiles_in_words(std::string_view br, std::string_view bc, std::string_view splits, std::string_view packed);
+/// "16 x 64, S 7, packed 4"; without parts and packing where there are none.
 std::string tiles_of(const Tiling& tiling, Index packed);
+/// "128 x 128, turns off": tiles, and other_roles(); the tiles alone where these are empty.
+std::string with_roles(const std::string& tiles, const std::string& roles);
 std::string tiles_of(const KernelCase& c);
 /// How far `measured` is from `simulated`, in percent; nullopt where one is absent, or `simulated` is 0.
 std::optional<double> percent_off(const std::optional<double>& measured, const std::optional<double>& simulated);

@@ -1,12 +1,33 @@
 #include "device/kernel_case.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "algorithms/contract/packed.hpp"
+#include "core/text/words.hpp"
 #include "lab/flags/command.hpp"
 #include "lab/flags/table.hpp"
 #include "lab/workload/packing.hpp"
 
 namespace tilescope::device {
 using namespace lab;
+
+std::string role_in_words(const Algorithm& a, const Tiling& tile, Index Tiling::*knob) {
+    const auto found = std::ranges::find(a.knobs, knob, &Knob::value);
+    return found != a.knobs.end() && tile.*knob > 0 ? found->text(tile) : "";
+}
+
+std::string other_roles(const Algorithm& a, const KernelVariant& v) {
+    const auto first = std::ranges::find_if(kernels_of(a), [&](const KernelVariant& other) {
+        return other.dtype == v.dtype && other.dim == v.dim && other.dim_v == v.dim_v && other.tile.br == v.tile.br &&
+               other.tile.bc == v.tile.bc;
+    });
+    std::vector<std::string> roles;
+    for (const Knob& k : a.knobs)
+        if (!k.is_size && v.tile.*k.value != first->tile.*k.value)
+            roles.push_back(std::string(k.symbol) + ' ' + k.text(v.tile));
+    return text::join(roles, ", ");
+}
 
 std::string score_options(const Problem& p) {
     Options o = options_of(p);

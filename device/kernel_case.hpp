@@ -26,6 +26,13 @@ lab::Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
 /// The command that runs this case: "tilescope validate flash_v2 --batch 1 ...".
 std::string command_of(const KernelCase& c);
 
+/// A choice of roles as its flag takes it: "on", "4"; "" where the kernel chooses none.
+std::string role_in_words(const Algorithm& algorithm, const Tiling& tile, Index Tiling::*knob);
+
+/// In which roles of its warps a kernel differs from the first one with its tiles, which runs where no flag asks for
+/// another: "turns off, overlap off"; or "".
+std::string other_roles(const Algorithm& algorithm, const KernelVariant& variant);
+
 /// The flags of a workload except those for sizes and type: "--causal", "--window-left 70 --bias hqk"; or "".
 std::string score_options(const Problem& problem);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "core/machine/parallel.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
@@ -37,7 +38,8 @@ MeasuredCase case_of_row(const MeasuredRow& r, const MeasurementFile& f, const G
     c.us = library ? r.number("us") : scaled(r.number("warm_ms"), 1000);
     c.tells_call = library && r["half"] == "one" && c.us.value_or(most_us_that_tells) < most_us_that_tells;
     if (library) return c;
-    c.experiment.tiling = case_of(r).tile();
+    const KernelCase own = case_of(r);
+    c.experiment.tiling = own.tile(), c.roles = other_roles(*own.algorithm, *own.variant);
     c.read = r.number("measured_read_bytes"), c.write = r.number("measured_write_bytes");
     c.dram_read = r.number("dram_read_bytes");
     return c;
@@ -88,6 +90,11 @@ void add_tiles(std::vector<Filter>& all, const Options& o) {
         all.push_back({"--pack", o.pack, [](const MeasuredCase& c) {
                            return std::string(name_of(c.experiment.problem.packed > 1 ? Packing::on : Packing::off));
                        }});
+    for (const Knob* k : knobs_of_roles())
+        if (const auto given = o.roles.find(k->name); given != o.roles.end())
+            all.push_back({std::string("--") + k->name, given->second, [k](const MeasuredCase& c) {
+                               return role_in_words(*c.experiment.algorithm, c.experiment.tiling, k->value);
+                           }});
 }
 
 /// The filters of all flags with one value; algorithms are filtered elsewhere.

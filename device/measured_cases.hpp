@@ -25,6 +25,7 @@ struct MeasuredCase {
     std::string device, date;
     bool library = false;        ///< PyTorch's FlashAttention-2, not the kernel here
     lab::Experiment experiment;  ///< its tiles are 0 where the library chose them, until it is modelled
+    std::string roles;           ///< other_roles() of a kernel here
     std::optional<double> us, read, write, dram_read;                                    ///< measured
     std::optional<double> modelled_us, counted_read, counted_write, modelled_dram_read;  ///< by add_model()
     double call_us = 0;       ///< time of a library call beyond its kernel; subtracted from `us`

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "algorithms/contract/registry.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "device/case_tables.hpp"
@@ -33,8 +34,11 @@ Json to_json(const MeasuredCase& c) {
               {"br", c.experiment.tiling.br},
               {"bc", c.experiment.tiling.bc},
               {"splits", has_splits(c.experiment.algorithm->knobs) ? Json(c.experiment.tiling.splits) : Json()},
-              {"packed", c.experiment.problem.packed},
-              {"measured_time_us", or_null(c.us)},
+              {"packed", c.experiment.problem.packed}});
+    for (const Knob* k : knobs_of_roles())
+        if (k->value != &Tiling::like)
+            j[k->name] = value_of(role_in_words(*c.experiment.algorithm, c.experiment.tiling, k->value));
+    j.update({{"measured_time_us", or_null(c.us)},
               {"call_us", c.call_us},
               {"modelled_time_us", or_null(c.modelled_us)},
               {"time_ratio", or_null(c.time_ratio())},
@@ -118,7 +122,7 @@ std::vector<std::string> key_cells(const MeasuredCase& c) {
             : p.dim == p.dim_v ? std::to_string(p.dim)
                                : pair(p.dim, ", ", p.dim_v),
             message(p.mask.is_causal() ? "measured_table.yes" : "measured_table.no"),
-            tiles_of(c.experiment.tiling, c.experiment.problem.packed)};
+            with_roles(tiles_of(c.experiment.tiling, c.experiment.problem.packed), c.roles)};
 }
 
 /// What was measured where, once for each machine and kernel.

@@ -53,6 +53,10 @@ std::string time(R r, Get get) {
     return r.times ? real(get(*r.times)) : std::string();
 }
 Measured measured(R r) { return r.measured.value_or(Measured{}); }
+template <Index Tiling::*knob>
+std::string role(R r) {
+    return role_in_words(*r.tested.algorithm, r.tested.variant->tile, knob);
+}
 
 constexpr Column columns[] = {
     {"algorithm", [](R r) { return std::string(r.tested.algorithm->name); }},
@@ -70,6 +74,13 @@ constexpr Column columns[] = {
     {"bc", [](R r) { return text(r.tested.variant->tile.bc); }},
     {"splits", [](R r) { return r.tested.splits > 0 ? text(r.tested.splits) : std::string(); }},
     {"packed", [](R r) { return text(r.tested.problem.packed); }},
+    {"slots", role<&Tiling::slots>},
+    {"warpgroups", role<&Tiling::warpgroups>},
+    {"turns", role<&Tiling::turns>},
+    {"overlap", role<&Tiling::overlap>},
+    {"specialised", role<&Tiling::specialised>},
+    {"cluster", role<&Tiling::cluster>},
+    {"persistent", role<&Tiling::persistent>},
     {"status", [](R r) { return std::string(name_of(r.status)); }},
     {"heads_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.heads_checked); }); }},
     {"rows_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.rows_checked); }); }},
@@ -144,6 +155,13 @@ Provenance library_provenance(std::string_view line) {
     return {{"date", std::string(told.substr(date + 2))},
             {"device", std::string(told.substr(0, device))},
             {"library", std::string(told.substr(device + 2, date - device - 2))}};
+}
+
+/// Whether the row is of a kernel with these roles of warps. Files from before kernels had roles have no such columns.
+bool has_roles_of(const MeasuredRow& row, const Algorithm& a, const Tiling& tile) {
+    return std::ranges::all_of(a.knobs, [&](const Knob& k) {
+        return k.is_size || row[k.name].empty() || row[k.name] == role_in_words(a, tile, k.value);
+    });
 }
 
 /// How many heads were packed; 1 in files without this column, which are from before heads were packed.
@@ -275,7 +293,8 @@ KernelCase case_of(const MeasuredRow& row) {
     if (splits < 0 || splits > most_splits)
         throw RunError(message("measurements.splits", std::to_string(most_splits), std::to_string(splits)));
     for (const KernelVariant& v : kernels_of(*a))
-        if (v.tile.br == tile.br && v.tile.bc == tile.bc && v.serves(p)) return {a, &v, p, splits};
+        if (v.tile.br == tile.br && v.tile.bc == tile.bc && v.serves(p) && has_roles_of(row, *a, v.tile))
+            return {a, &v, p, splits};
     throw RunError(message("measurements.no_kernel", a->name, std::to_string(tile.br), std::to_string(tile.bc)));
 }
 

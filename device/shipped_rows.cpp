@@ -46,6 +46,7 @@ std::vector<Wanted> wanted(const ValidateFlags& flags) {
     if (const Index splits = to_splits("--splits", o.splits).number; splits > 0)
         add("--splits", std::to_string(splits), {"splits"});
     if (o.pack != name_of(Packing::automatic)) add("--pack", o.pack, {"packed"});
+    for (const auto& [name, value] : o.roles) add(("--" + name).c_str(), value, {name.c_str()});
     return all;
 }
 
@@ -96,10 +97,6 @@ struct Summary {
 std::string cell(const MeasuredRow& r, const char* column, std::string (*words)(double)) {
     const auto n = r.number(column);
     return n ? words(*n) : "";
-}
-
-std::string tiles_of(const MeasuredRow& r) {
-    return tiles_in_words(r["br"], r["bc"], r["splits"], r["packed"] == "1" ? "" : r["packed"]);
 }
 
 std::vector<std::string> timed_cells(const MeasuredRow& r) {
@@ -232,7 +229,7 @@ text::Table rows_table(const MeasuredRows& measured, bool counters) {
                                           pair("seq_q", " x ", "seq_k"),
                                           pair("dim", ", ", "dim_v"),
                                           message(r["causal"] == "1" ? "shipped.yes" : "shipped.no"),
-                                          tiles_of(r),
+                                          tiles_of(case_of(r)),
                                           std::string(r["status"])};
         const std::vector<std::string> rest = counters ? counted_cells(r) : timed_cells(r);
         cells.insert(cells.end(), rest.begin(), rest.end());
