@@ -5,6 +5,9 @@
 #include <functional>
 #include <string_view>
 
+#include "algorithms/contract/roles.hpp"
+#include "lab/model/laned.hpp"
+
 namespace tilescope::device {
 using namespace lab;
 namespace {
@@ -103,7 +106,7 @@ constexpr Source sources[] = {
     {"three_pass", 2, 0, 0, false, 3, 0, 2},       {"two_pass", 2, 1, 1, false, 2, 1, 2},
     {"flash_v1", 1, 2, 1, true, 1, 3, 0},          {"flash_v2", 1, 1, 1, false, 1, 1, 13},
     {"memory_efficient", 1, 1, 1, false, 1, 1, 2}, {"chunked", 1, 1, 1, false, 1, 1, 2},
-    {"split_kv", 1, 1, 1, false, 1, 1, 13},
+    {"split_kv", 1, 1, 1, false, 1, 1, 13},        {"flash_v3", 1, 1, 2, false, 1, 0, 0},
 };
 
 const Source* source_of(const Experiment& e) {
@@ -170,8 +173,64 @@ std::vector<Cause> exponentials_in_steps(const Experiment& e, const Source& sour
     return causes;
 }
 
+/// What flash_v3's kernel does, which loads and computes whole tiles only, of all heads. Thread blocks of a cluster
+/// visit what any of their rows sees.
+class WholeTiles {
+  public:
+    explicit WholeTiles(const Experiment& e) : e_(e), t_(with_roles(e)) {
+        const Problem& p = e.problem;
+        const Index diagonal = p.mask.is_causal() ? p.diagonal() : p.seq_k, rows = t_.cluster * t_.br;
+        for (Index i = 0; i < p.seq_q; i += rows, ++clusters_of_head_) {
+            const Index end = std::min(i + rows, p.seq_q);
+            const Index visited = ceil_div(std::clamp<Index>(end + diagonal, 0, p.seq_k), t_.bc);
+            visits_ += t_.cluster * visited, seeing_ += visited > 0 ? t_.cluster : 0;
+        }
+    }
+
+    /// The boxes of Q, K and V. Rows beyond the ends are filled with zeros, and counted all the same.
+    Cause boxes() const {
+        const Problem& p = e_.problem;
+        const Count keys = p.dim + p.dim_v;
+        Count counted = p.seq_q * p.dim;
+        for (const RowBlock& b : row_blocks(e_)) counted += std::min(b.visited * t_.bc, p.seq_k) * keys;
+        const Count loaded = seeing_ * t_.br * p.dim + visits_ * t_.bc * keys;
+        return {"boxes", "cause.boxes", p.batch_heads() * size_of(p.dtype) * (loaded - counted)};
+    }
+
+    /// A lane has a part of two of its warp's 16 rows, so that a factor or a reciprocal of each row takes two
+    /// instructions.
+    std::vector<Cause> exponentials() const {
+        const Sums s = sums(e_, t_.bc);
+        const Count heads = e_.problem.batch_heads(), warps = t_.br / 16, of_rows = 2 * lanes;
+        auto causes = of_exponentials(heads * t_.br * t_.bc * visits_ - s.scores,
+                                      heads * of_rows * warps * visits_ - s.row_visits,
+                                      heads * of_rows * warps * t_.cluster * clusters_of_head_);
+        causes.push_back({"dealing out", "cause.dealing_out", dealing_out()});
+        return causes;
+    }
+
+  private:
+    /// All warps but one that is idle divide by the number of thread blocks in each round, and by the row tiles of a
+    /// head for each that they get. A division takes three instructions.
+    Count dealing_out() const {
+        constexpr Index of_a_division = 3, producers = 3;
+        const Count all = clusters_of_head_ * e_.problem.batch_heads();
+        const Count there = t_.persistent == a_block_each ? all : std::min<Count>(all, e_.gpu.sms / t_.cluster);
+        const bool paired = in_pairs(e_.problem, t_) && all > there;
+        const Count dealt_out = paired ? ceil_div(clusters_of_head_, 2) * e_.problem.batch_heads() : all;
+        const Count warps = 4 * t_.warpgroups + (t_.specialised == on ? producers : 0);
+        return lanes * of_a_division * warps * t_.cluster * (round_up(dealt_out, there) + dealt_out);
+    }
+
+    const Experiment& e_;
+    const Tiling t_;
+    Index clusters_of_head_ = 0;     ///< row tiles, those of a cluster as one
+    Count visits_ = 0, seeing_ = 0;  ///< of a head: visits of key tiles; row tiles that have any
+};
+
 std::vector<Cause> exponential_causes(const Experiment& e, const Source& source, double beyond) {
     if (is(e, "standard")) return standard_exponentials(e.problem);
+    if (is(e, "flash_v3")) return WholeTiles(e).exponentials();
     if (!on_tensor_cores(e)) return exponentials_in_steps(e, source, 16);
     // The compiler may skip pieces of 8 columns, or issue all and switch some off.
     const auto off = [&](const std::vector<Cause>& causes) {
@@ -223,13 +282,14 @@ Bytes sectors(const Experiment& e, bool writes) {
     const RowBlock last = row_blocks(e).back();
     if (is(e, "flash_v1"))  // l and m, set to begin with, then updated
         return slices * 2 * padding(last.rows) * (last.visited + writes);
-    if (is(e, "chunked")) return slices * 2 * padding(last.rows) * last.visited;  // m_j and s_j
-    return is(e, "flash_v2") && writes ? slices * padding(p.seq_q) : 0;           // LSE
+    if (is(e, "chunked")) return slices * 2 * padding(last.rows) * last.visited;                // m_j and s_j
+    return (is(e, "flash_v2") || is(e, "flash_v3")) && writes ? slices * padding(p.seq_q) : 0;  // LSE
 }
 
 }  // namespace
 
 bool has_causes(const Experiment& e) {
+    if (is(e, "flash_v3")) return on_tensor_cores(e) && e.tiling.like == 0;  // else a library's kernel
     return source_of(e) && (!on_tensor_cores(e) || is(e, "flash_v2") || is(e, "split_kv"));
 }
 
@@ -238,6 +298,8 @@ std::vector<Cause> causes_of(Counted what, const Experiment& e, double beyond) {
     const Source& source = *source_of(e);
     switch (what) {
         case Counted::reads:
+            if (is(e, "flash_v3")) return {WholeTiles(e).boxes()};
+            [[fallthrough]];
         case Counted::writes:
             return {{"sectors", "cause.sectors", sectors(e, what == Counted::writes)}};
         case Counted::exponentials:

@@ -44,6 +44,7 @@ constexpr struct Family {
                 {"flash_v1", Kernels::all, Look::open_points, 7},
                 {"split_kv", Kernels::on_cuda_cores, Look::open_points, 1},
                 {"split_kv", Kernels::on_tensor_cores, Look::points, 2},
+                {"flash_v3", Kernels::on_tensor_cores, Look::points, 3},
                 {"flash_v2", Kernels::on_tensor_cores, Look::points, 1}};
 
 void refuse_flags(const FigureRequest& r, const char* name) {

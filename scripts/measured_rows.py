@@ -4,6 +4,15 @@ import csv
 TO_EXPLAIN = 1.0  # percent: a larger difference needs a cause
 LEFT_OVER = 0.05  # percent: all causes together may leave this much of such a difference
 
+# Columns of the roles of warps, and those of the kernel that runs where no flag asks for another.
+ROLES = ("slots", "warpgroups", "turns", "overlap", "specialised", "cluster", "persistent")
+USUAL_ROLES = {"slots": "4", "turns": "on", "overlap": "on", "specialised": "on", "cluster": "1", "persistent": "paired"}
+
+
+def other_roles(row):
+    """Roles that are not the usual ones, in words that follow others: ", turns off"; "" where there are none."""
+    return "".join(f", {role} {row[role]}" for role, usual in USUAL_ROLES.items() if str(row[role] or usual) != usual)
+
 
 def read_csv(path):
     """The `# key: value` lines on top, and the rows."""

@@ -11,11 +11,13 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from measured_rows import ROLES
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MACHINES = {"H200": ("H200", "docs/measured/h200"), "H100": ("H100-SXM", "docs/measured/h100")}  # preset, folder
-TENSOR, SPLIT_TENSOR = "flash_v2, tensor cores", "split_kv, tensor cores"
+TENSOR, SPLIT_TENSOR, LANES = "flash_v2, tensor cores", "split_kv, tensor cores", "flash_v3, tensor cores"
 SOFTMAX, LIBRARY = "softmax_*", "PyTorch's FlashAttention-2"
-FAMILIES = (TENSOR, SPLIT_TENSOR, "flash_v1", "flash_v2", "memory_efficient", "chunked", "standard", "two_pass",
+FAMILIES = (TENSOR, LANES, SPLIT_TENSOR, "flash_v1", "flash_v2", "memory_efficient", "chunked", "standard", "two_pass",
             "three_pass", "split_kv", SOFTMAX)
 FLAGS = ("batch", "heads", "kv_heads", "seq_q", "seq_k", "dim", "dim_v", "dtype", "br", "bc")
 NOT_OF_SOFTMAX = ("kv_heads", "dim", "dim_v")
@@ -97,6 +99,7 @@ class Case:
                  if not (self.softmax and f in NOT_OF_SOFTMAX)]
         flags += ["--causal"] if self["causal"] else []
         flags += [f"--splits={self['splits']}"] if self["splits"] else []
+        flags += [f"--{role}={self.row[role]}" for role in ROLES if self.row.get(role)]
         flags += [f"--pack={'on' if self['packed'] > 1 else 'off'}"] if self["splits"] and self.grouped else []
         return ["timeline", self.row["algorithm"], "--json", f"--gpu={MACHINES[self.machine][0]}", *flags]
 

@@ -3,11 +3,12 @@ import re
 import statistics
 import sys
 
-from modelled import (FAMILIES, LIBRARY, MACHINES, ROOT, SOFTMAX, SPLIT_TENSOR, TENSOR, files, library, mean,
+from measured_rows import ROLES, other_roles
+from modelled import (FAMILIES, LANES, LIBRARY, MACHINES, ROOT, SOFTMAX, SPLIT_TENSOR, TENSOR, files, library, mean,
                       percentile_95, read_csv, worst)
 from page_text import bullets, paragraph, table
 
-LIMITS = {TENSOR: (0.05, 0.18), SPLIT_TENSOR: (0.05, 0.18), SOFTMAX: (0.12, 0.25)}  # of the mean error and of the worst
+LIMITS = {TENSOR: (0.05, 0.18), LANES: (0.05, 0.18), SPLIT_TENSOR: (0.05, 0.18), SOFTMAX: (0.12, 0.25)}  # of the mean error and of the worst
 OTHER_LIMITS = (0.06, 0.25)
 TO_EXPLAIN = 0.18      # of times: an error above this needs a cause below, whatever the limit
 DRAM_TO_LIST = 0.10    # of DRAM reads: the page lists errors above this with a cause
@@ -34,7 +35,7 @@ def name(case):
     grouped = f" ({case['kv_heads']} of K and V)" if case["kv_heads"] != case["heads"] else ""
     return (f"{case['algorithm']} {case['dtype']}, {case['batch']} x {case['heads']} heads{grouped}, {case['seq_q']} x "
             f"{case['seq_k']}, {'' if case.softmax else dims}{'causal, ' if case['causal'] else ''}"
-            f"tiles {case['br']} x {case['bc']}{parts(case)}")
+            f"tiles {case['br']} x {case['bc']}{parts(case)}{other_roles(case)}")
 
 
 def parts(case):
@@ -81,6 +82,8 @@ MEAN_CAUSES = {
                 "off on average",
     "memory_efficient": "both products of this kernel take turns in one buffer and wait for their loads, for which the "
                         "model has too little",
+    LANES: "launches of up to 20 µs are modelled too slow, most of all with few key tiles a row block, and so are those at "
+           "d = 64; without turns it is too fast, because turns are worth nothing in the model",
     "three_pass": "it computes S three times, so what the model has in excess for a product with tiles of 128 x 64 or "
                   "with d = 32 counts thrice",
 }
@@ -94,6 +97,8 @@ DRAM_CAUSES = {
     "standard": "Row blocks read K and V again while S, a gigabyte, passes through.",
     "split_kv": PARTIAL_RESULTS,
     SPLIT_TENSOR: PARTIAL_RESULTS,
+    LANES: "K and V of all heads are more than the L2 holds beside Q and O. A part of them is read again, which the model "
+           "has in the L2 still.",
 }
 
 
@@ -103,6 +108,7 @@ def time_cause(case):
 
 def goes_round_in(case):
     """MB that the thread blocks of all heads read again and again: Q and O; or K, V and summaries; or K and V."""
+    bytes_of_a_number = 4 if case["dtype"] == "f32" else 2
     heads, kv_heads = (case["batch"] * case[h] for h in ("heads", "kv_heads"))
     d, dv, nq, nk = (case[c] for c in ("dim", "dim_v", "seq_q", "seq_k"))
     k_and_v = kv_heads * nk * (d + dv)
@@ -112,7 +118,7 @@ def goes_round_in(case):
         numbers = k_and_v + heads * -(-nk // case["bc"]) * case["br"] * (dv + 2)
     else:
         numbers = k_and_v
-    return 4e-6 * numbers
+    return 1e-6 * bytes_of_a_number * numbers
 
 
 def limits(family):
@@ -190,8 +196,9 @@ def chosen(path):
 def what_was_compared(model):
     edges = [f"{chosen(path)}: {MACHINES[m][1]}/{about(m, path)}" for m in MACHINES for path in files(m)
              if path.name.startswith("edges")]
-    split = [f"`split_kv`'s part of the survey: {MACHINES[m][1]}/{about(m, path)}" for m in MACHINES
-             for path in files(m) if path.name.startswith("survey-split")]
+    parts_of = [f"`{algorithm}`'s part of the survey: {MACHINES[m][1]}/{about(m, path)}" for m in MACHINES
+                for algorithm, name in (("split_kv", "survey-split"), ("flash_v3", "survey-flash_v3"))
+                for path in files(m) if path.name.startswith(name)]
     outside = sum(abs(c.time_error) > 0.25 for c in model.cases)
     return [
         "## 6. The time model",
@@ -199,7 +206,7 @@ def what_was_compared(model):
             holds ([how long, and why](time.md)). Here it is beside what was measured on two machines; the modelled
             numbers are those that the command prints for each case. **Off** is modelled over measured, minus 1: below 0
             the model is too fast. Measured times are medians with warm caches."""),
-        bullets([*(f"**{m}**: {surveys(m)}" for m in MACHINES), *(f"{s}." for s in split),
+        bullets([*(f"**{m}**: {surveys(m)}" for m in MACHINES), *(f"{s}." for s in parts_of),
                  *(f"Chosen at the model's edges ({e}." for e in edges),
                  *(f"The library's kernel, {m}: {about_library(m)}" for m in MACHINES)]),
         paragraph("""The constants of the CUDA-core kernels were fitted to a part of the H200's survey. Nothing was
@@ -221,7 +228,7 @@ def time_row(family, machine, cases):
 
 
 def fp32_attention(model, machine):
-    return [c for family in FAMILIES if family not in (TENSOR, SPLIT_TENSOR, SOFTMAX)
+    return [c for family in FAMILIES if family not in (TENSOR, LANES, SPLIT_TENSOR, SOFTMAX)
             for c in model.of(family, machine)]
 
 
@@ -318,11 +325,11 @@ def dram_reads(model):
 
 
 def instances(cases):
-    """Cases with a counted residency, grouped by what is compiled: kernel, type, tile and dims."""
+    """Cases with a counted residency, grouped by what is compiled: kernel, type, tile, dims and roles of warps."""
     found = {}
     for c in cases:
         if c["blocks_per_sm"] is not None:
-            found.setdefault(tuple(c[k] for k in ("algorithm", "dtype", "br", "bc", "dim", "dim_v")), []).append(c)
+            found.setdefault(tuple(c[k] for k in ("algorithm", "dtype", "br", "bc", "dim", "dim_v", *ROLES)), []).append(c)
     return list(found.values())
 
 
@@ -344,7 +351,7 @@ def residency(model):
     agreed = "all of them" if total == len(everything) else str(total)
     return [
         "### Thread blocks on an SM",
-        paragraph(f"""An instance is a kernel with a type, a tile and d, dv: {len(everything)} have a counted
+        paragraph(f"""An instance is a kernel with a type, a tile, d, dv and roles of its warps: {len(everything)} have a counted
             `blocks_per_sm`, and in {agreed} the modelled number is the counted one in all cases. Registers are those
             that the compiler gave; what the rule for tiles without a kernel would say is not compared here."""),
         table(("kernel", "instances", "agree", *(f"limit: {by}" for by in limiting(everything))), rows),

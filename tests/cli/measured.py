@@ -13,6 +13,7 @@ from cases import Tally, run
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 SHAPE = ("batch", "heads", "kv_heads", "seq_q", "seq_k", "dim", "dim_v", "dtype", "br", "bc")
+ROLES = ("slots", "warpgroups", "turns", "overlap", "specialised", "cluster", "persistent")
 FOLDERS = {"H200": "h200", "H100-SXM": "h100"}
 
 
@@ -45,8 +46,9 @@ def check_all_there(binary, tally):
 
 def check_model(binary, tally):
     """The model's numbers are those that `timeline` prints."""
-    for case in cases_of(binary, "flash_v1 flash_v2 --seq 4096 --dim 128 --causal"):
+    for case in cases_of(binary, "flash_v1 flash_v2 flash_v3 --seq 4096 --dim 128 --causal"):
         flags = [f"--{k.replace('_', '-')}={case[k]}" for k in SHAPE]
+        flags += [f"--{k}={case[k]}" for k in ROLES if case[k] is not None]
         said = json.loads(run(binary, ["timeline", case["algorithm"], "--json", f"--gpu={case['gpu']}", "--causal",
                                        *flags]).stdout)
         tally.check(said["time_us"] == case["modelled_time_us"] and
@@ -64,6 +66,10 @@ def check_filters(binary, tally):
             want = [c for c in want if c["kernel"] == "tilescope"]
         tally.check(want and cases_of(binary, f"flash_v2 {flags}") == want, f"{flags}: other cases than asked for")
     tally.check(cases_of(binary, "--algorithm flash_v2 --dim 32") == cases_of(binary, "flash_v2 --dim 32"), "--algorithm")
+    lanes = cases_of(binary, "flash_v3")
+    for flags, wants in (("--turns off", {"turns": "off"}), ("--turns on --warpgroups 2", {"turns": "on", "warpgroups": 2})):
+        want = [c for c in lanes if all(c[k] == v for k, v in wants.items())]
+        tally.check(want and cases_of(binary, f"flash_v3 {flags}") == want, f"{flags}: other cases than asked for")
     softmax = run(binary, "measured softmax_safe --dim 64")
     tally.check(softmax.returncode == 1 and softmax.stdout == "", f"a softmax has no --dim: {softmax.stdout}")
     rows = list(csv.DictReader(io.StringIO(run(binary, "measured flash_v2 --dim 32 --format csv").stdout)))

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "algorithms/contract/roles.hpp"
 #include "device/measurements.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
@@ -57,6 +58,41 @@ TEST_CASE("causes: they explain what was measured, as docs/validation.md says", 
             }
         }
     CHECK((compared > 1000 || shipped_measurements().empty()));
+}
+
+TEST_CASE("causes: flash_v3's kernel loads and computes whole tiles", "[causes]") {
+    Problem p;  // two row tiles of 192, of which 8 + 192 rows exist; key tiles of 128, of which 72 + 128 keys exist
+    p.dtype = Dtype::f16, p.heads = p.kv_heads = 3, p.seq_q = p.seq_k = 200, p.dim = p.dim_v = 64;
+    Tiling t{192, 128};
+    t.slots = 4, t.warpgroups = 3, t.turns = t.overlap = t.specialised = on, t.cluster = 1;
+    t.persistent = dealt_in_pairs;
+    const Experiment e = experiment("flash_v3", p, t);
+    REQUIRE(has_causes(e));
+    const auto reads = causes_of(Counted::reads, e, 0);
+    REQUIRE(reads.size() == 1);
+    CHECK(reads[0].amount == 3 * 2 * (184 * 64 + 2 * 56 * 128));  // rows of Q; rows of K and V in two row tiles
+    std::map<std::string, Count> of;
+    for (const Cause& c : causes_of(Counted::exponentials, e, 0)) of[c.name] = c.amount;
+    CHECK(of["ragged tiles"] == 3 * (384 * 256 - 200 * 200));
+    CHECK(of["correction factors"] == 3 * (64 * 12 * 4 - 200 * 2));
+    CHECK(of["reciprocals"] == 3 * 64 * 12 * 2);
+    CHECK(of["dealing out"] == 32 * 3 * 15 * (6 + 6));  // 15 warps in six thread blocks
+    p.dtype = Dtype::f32;
+    CHECK_FALSE(has_causes(experiment("flash_v3", p, t)));
+    p.dtype = Dtype::f16, t.like = 3;  // cuDNN's kernel
+    CHECK_FALSE(has_causes(experiment("flash_v3", p, t)));
+}
+
+TEST_CASE("causes: thread blocks of a cluster visit what either of them sees", "[causes]") {
+    Problem p;  // three row tiles, two clusters; their row tiles see 1, 2 and 3 key tiles
+    p.dtype = Dtype::f16, p.heads = p.kv_heads = 1, p.seq_q = p.seq_k = 384, p.dim = p.dim_v = 128;
+    p.mask = Mask::causal();
+    Tiling t{128, 128};
+    t.slots = 4, t.warpgroups = 2, t.turns = t.overlap = t.specialised = on, t.cluster = 2;
+    t.persistent = dealt_in_pairs;
+    const Experiment e = experiment("flash_v3", p, t);
+    const Bytes tile = 2 * 128 * 128;
+    CHECK(causes_of(Counted::reads, e, 0)[0].amount == tile + 2 * tile * (2 + 2 + 3 + 3 - (1 + 2 + 3)));
 }
 
 TEST_CASE("causes: none where no kernel of that type is here", "[causes]") {
