@@ -46,6 +46,12 @@ struct StatedError {
     double mean, worst;
 };
 
+/// A kernel with lanes whose times were compared with modelled ones.
+struct ComparedKernel {
+    StatedError error;
+    Tiling other = {};  ///< its roles that differ from those that were asked for; the other knobs are 0
+};
+
 /// Where a tile has at most `rows` rows, a tensor-core kernel splits the tile's keys over its warps, each with an m, l
 /// and O of its own. A thread block then takes at least `shared` bytes of shared memory.
 struct ShortTiles {
@@ -75,8 +81,9 @@ struct KernelDescription {
     Tiling (*complete)(const Problem&, Tiling given, const GpuSpec&) = nullptr;
     /// How its lanes run, where it has lanes that can be timed; nullptr: it has none.
     LanedKernel (*laned)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
-    /// Errors of times that were modelled from its lanes, where its kernel was measured: docs/time.md.
-    std::optional<StatedError> (*laned_error)(const Tiling&) = nullptr;
+    /// The kernel with these tiles whose times were compared with those that were modelled from its lanes, as near to
+    /// the roles of the tiling as there is one; nullopt: none was, docs/time.md.
+    std::optional<ComparedKernel> (*compared)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
     /// A head dimension as its tensor cores have it, padded; nullptr: as it is.
     Index (*padded)(Index dim, const Tiling&) = nullptr;
     /// The order in which its thread blocks start; nullptr: Order::kernel.

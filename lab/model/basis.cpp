@@ -35,6 +35,24 @@ std::string tile_text(const Tiling& t) {
     return message("verdict.size_of_tile", std::to_string(t.br), std::to_string(t.bc));
 }
 
+/// The kernel with lanes that was measured, or one with its tiles; nullopt where none was.
+std::optional<ComparedKernel> compared_with(const Experiment& e) {
+    const auto compared = e.algorithm->kernel->compared;
+    if (!compared || !has_timed_lanes(e)) return std::nullopt;
+    return compared(e.problem, kernel_tiles(e), e.gpu);
+}
+
+/// Says of lanes whose kernel was not measured how far off those of the nearest one are, whose roles are others.
+std::string lanes_not_measured(const Experiment& e) {
+    const auto near = compared_with(e);
+    if (!near) return message("verdict.lanes_not_measured");
+    std::vector<std::string> roles;
+    for (const Knob& k : e.algorithm->knobs)
+        if (near->other.*k.value > 0) roles.push_back(std::string("--") + k.name + ' ' + k.text(near->other));
+    return message("verdict.other_roles_measured", text::listed(roles), text::percent(near->error.mean),
+                   text::percent(near->error.worst));
+}
+
 /// Says that no kernel with these tiles was measured, and lists the measured tiles for these dimensions.
 std::string these_tiles_not_measured(const RunTime& run, const Experiment& e) {
     std::vector<std::string> tiles;
@@ -57,7 +75,7 @@ std::string basis_of_style(const RunTime& run, const Experiment& e) {
         case Basis::other_style:
             if (const std::string what = beyond_kernels(e.problem); !what.empty())
                 return message("verdict.not_measured_with", style, what);
-            if (run.launches.front().lanes) return message("verdict.lanes_not_measured");
+            if (run.launches.front().lanes) return lanes_not_measured(e);
             if (e.algorithm->kernel->stated_error(run.style)) return these_tiles_not_measured(run, e);
             return message("verdict.as_flash_v2", style);
         case Basis::assumed:
@@ -81,9 +99,12 @@ void set_basis(RunTime& run, const Experiment& e) {
     const bool compiled =
         std::all_of(run.launches.begin(), run.launches.end(), [](const LaunchTime& l) { return l.compiled; });
     const bool measured = was_measured(e.gpu);
-    const auto of_lanes = e.algorithm->kernel->laned_error;
-    if (measured && compiled && beyond_kernels(e.problem).empty())
-        run.error = of_lanes && has_timed_lanes(e) ? of_lanes(e.tiling) : e.algorithm->kernel->stated_error(run.style);
+    if (measured && compiled && beyond_kernels(e.problem).empty()) {
+        if (const auto kernel = compared_with(e); kernel && kernel->other == Tiling{})
+            run.error = kernel->error;
+        else if (!has_timed_lanes(e))
+            run.error = e.algorithm->kernel->stated_error(run.style);
+    }
     run.basis = run.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
 }
 

@@ -8,9 +8,11 @@
 
 #include "algorithms/contract/roles.hpp"
 #include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/basis.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -140,6 +142,52 @@ TEST_CASE("a launch takes the same time whether its thread blocks are played one
             CHECK_THAT(all.imbalance, Catch::Matchers::WithinRel(one.imbalance, 1e-11));
             CHECK_THAT(all.tail, Catch::Matchers::WithinAbs(one.tail, 1e-9));
         }
+}
+
+TEST_CASE("persistent thread blocks are as many as SMs hold, and share the row blocks", "[laned]") {
+    const auto launch = [](Index persistent, Index heads) {
+        Problem p;
+        p.heads = p.kv_heads = heads, p.seq_q = p.seq_k = 4096, p.dim = p.dim_v = 128;
+        const Algorithm& a = *find_algorithm("flash_v3");
+        const GpuSpec gpu = gpu_preset("H200");
+        Tiling t{128, 128};
+        t.persistent = persistent;
+        return time_of({&a, p, completed(t, a, p, gpu), gpu}).launches[0];
+    };
+    for (const Index persistent : {dealt, dealt_in_pairs, by_counter}) {
+        CHECK(launch(persistent, 16).persistent == 132);
+        CHECK(started(launch(persistent, 16)) == 132);
+        CHECK(launch(persistent, 16).blocks == 512);
+        CHECK(launch(persistent, 2).persistent == 64);
+    }
+    CHECK(launch(a_block_each, 16).persistent == 0);
+    CHECK(started(launch(a_block_each, 16)) == 512);
+}
+
+TEST_CASE("a time rests on the kernel with these tiles and roles, or says which other roles were measured", "[laned]") {
+    const auto told = [](const char* gpu, Tiling t, Index dim, Mask mask = {}) {
+        Problem p;
+        p.heads = p.kv_heads = 16, p.seq_q = p.seq_k = 4096, p.dim = p.dim_v = dim, p.mask = mask;
+        const Algorithm& a = *find_algorithm("flash_v3");
+        const GpuSpec spec = gpu_preset(gpu);
+        const Experiment e{&a, p, completed(t, a, p, spec), spec};
+        const RunTime time = time_of(e);
+        return std::pair(time.basis, basis(time, e));
+    };
+    Tiling t{128, 128};
+    t.slots = 4, t.turns = t.overlap = t.specialised = on, t.cluster = 1, t.persistent = dealt_in_pairs;
+    CHECK(told("H200", t, 128, Mask::causal()).first == Basis::own_style);
+    t.persistent = dealt;  // without a mask there is nothing to pair
+    CHECK(told("H200", t, 128).first == Basis::own_style);
+    const auto causal = told("H200", t, 128, Mask::causal());
+    CHECK(causal.first == Basis::other_style);
+    CHECK(contains(causal.second, "was measured with --persistent paired:"));
+    t.turns = off, t.overlap = off;
+    CHECK(told("H200", t, 128).first == Basis::own_style);
+    t.slots = 6;  // no kernel has this besides: the first one is told of
+    CHECK(contains(told("H200", t, 128).second, "was measured with --slots 4, --turns on and --overlap on:"));
+    CHECK(contains(told("H200", {64, 128}, 128).second, "this kernel was not"));
+    CHECK(told("B200", {128, 128}, 128).first == Basis::assumed);
 }
 
 TEST_CASE("row blocks are dealt out in pairs where the causal mask makes some shorter, and nowhere else", "[laned]") {

@@ -96,6 +96,25 @@ void check_times(const std::vector<MeasuredCase>& all, bool backward) {
         backward ? 12 : 25);
 }
 
+/// Of kernels with lanes each case says how far off such times are.
+void check_lanes(const std::vector<MeasuredCase>& all) {
+    Errors errors;
+    std::optional<StatedError> stated;
+    for (const MeasuredCase& m : all) {
+        if (!m.time.launches[0].lanes) continue;
+        INFO(m.experiment.algorithm->name << ' ' << m.words());
+        CHECK(m.time.basis == Basis::own_style);
+        REQUIRE(m.time.error);
+        stated = m.time.error;
+        errors.add(m.time.us() / (1000 * *m.row->number("warm_ms")) - 1);
+    }
+    REQUIRE(stated);
+    INFO(errors.n << " cases, mean " << errors.mean() << ", worst " << errors.worst);
+    CHECK(errors.n >= 40);
+    CHECK(errors.mean() <= stated->mean);
+    CHECK(errors.worst <= stated->worst);
+}
+
 std::optional<double> dram_read_error(const MeasuredCase& m) {
     const auto read = m.row->number("dram_read_bytes");
     const auto modelled = m.time.dram();
@@ -183,6 +202,7 @@ TEST_CASE("the model is as far from devices as documented", "[long][timing]") {
     const std::vector<MeasurementFile> files = shipped_measurements();
     const std::vector<MeasuredCase> all = all_measured(files);
     check_times(all, false);
+    check_lanes(all);
     check_dram_reads(all);
     check_residency(all);
     check_estimated_residency(all);

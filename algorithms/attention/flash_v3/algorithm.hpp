@@ -37,7 +37,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given);
 inline constexpr KernelDescription kernel_description = {.released = &released,
                                                          .complete = complete,
                                                          .laned = laned,
-                                                         .laned_error = laned_error,
+                                                         .compared = compared,
                                                          .padded = padded,
                                                          .order = order};
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "algorithms/attention/flash_v3/compiled.hpp"
+
 namespace tilescope::flash_v3 {
 namespace {
 
@@ -148,6 +150,21 @@ bool weights_in_sram(const Problem& p, const Tiling& t, Index groups) {
     return needs > groups * threads * bytes * registers_of[groups - 1].consumer;
 }
 
+constexpr StatedError of_own_kernel = {0.08, 0.23};  // of the survey: docs/validation.md
+
+/// The roles of `tile` that differ from `asked`. Without a mask that shortens row tiles, pairs are dealt out as single
+/// ones are.
+Tiling other_roles(const Problem& p, const Tiling& tile, const Tiling& asked) {
+    Tiling other;
+    for (const Knob& k : knobs) {
+        const bool dealt_alike = k.value == &Tiling::persistent && asked.persistent == dealt && !in_pairs(p, tile) &&
+                                 tile.persistent == dealt_in_pairs;
+        if (!k.is_size && k.value != &Tiling::like && tile.*k.value != asked.*k.value && !dealt_alike)
+            other.*k.value = tile.*k.value;
+    }
+    return other;
+}
+
 }  // namespace
 
 Tiling released_tiles(const Problem& p, const GpuSpec&) { return fa3_2025(p); }
@@ -192,7 +209,20 @@ Index padded(Index dim, const Tiling& t) {
     return found == std::end(least) ? dim : *found;
 }
 
-std::optional<StatedError> laned_error(const Tiling& t) { return named(t.like).error; }
+std::optional<ComparedKernel> compared(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
+    if (given.like > 0) {
+        const auto error = named(given.like).error;
+        return error ? std::optional(ComparedKernel{*error}) : std::nullopt;
+    }
+    const Tiling asked = complete(p, given, gpu);
+    const Compiled* nearest = nullptr;
+    for (const Compiled& c : compiled_kernels) {
+        const bool same_tiles =
+            c.dtype == p.dtype && c.dim == p.dim && c.dim == p.dim_v && c.tile.br == asked.br && c.tile.bc == asked.bc;
+        if (same_tiles && (!nearest || other_roles(p, c.tile, asked) == Tiling{})) nearest = &c;
+    }
+    return nearest ? std::optional(ComparedKernel{of_own_kernel, other_roles(p, nearest->tile, asked)}) : std::nullopt;
+}
 
 Order order(const Problem& p, const Tiling& t) {
     if (in_pairs(p, t)) return Order::kernel;

@@ -34,7 +34,8 @@ Roles roles_of(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 Tiling complete(const Problem& p, Tiling given, const GpuSpec& gpu);
 LanedKernel laned(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 Index padded(Index dim, const Tiling& tile);
-std::optional<StatedError> laned_error(const Tiling& tile);
+/// With --like the library's kernel; without, an instance of the kernel here.
+std::optional<ComparedKernel> compared(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 /// Row blocks ascending, head by head; longest first in fa3-2025, under a mask; from the last one on, head by head,
 /// where they are dealt out in pairs.
 Order order(const Problem& p, const Tiling& tile);
