@@ -9,6 +9,7 @@
 #include "algorithms/contract/registry.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
+#include "lab/model/laned.hpp"
 #include "lab/model/published_tiles.hpp"
 
 namespace tilescope::device {
@@ -16,11 +17,20 @@ using namespace lab;
 using text::message;
 namespace {
 
-// A sector, the lanes of a warp, and the FLOPs of a multiply-add and of an mma.m16n8k16, which both flash_v2's kernel
-// here and PyTorch's FlashAttention-2 issue.
-constexpr double sector = 32, warp_lanes = 32, fma = 2, mma = 2 * 16 * 8 * 16;
+// A sector, the lanes of a warp, and the FLOPs of a multiply-add.
+constexpr double sector = 32, warp_lanes = 32, fma = 2;
 
 double as_double(Count n) { return static_cast<double>(n); }
+
+/// FLOPs of a warp's instruction on tensor cores: of an mma.m16n8k16, which both flash_v2's kernel here and PyTorch's
+/// FlashAttention-2 issue. Kernels with lanes issue a warp's part of wgmma, 16 rows and 16 deep, which has as many
+/// columns as a tile of S or of O: on average over both.
+double flops_of_instruction(const Experiment& e) {
+    constexpr double rows = 16, deep = 16, columns_of_mma = 8;
+    const auto dim = as_double(e.problem.dim), dim_v = as_double(e.problem.dim_v), keys = as_double(e.tiling.bc);
+    const double columns = has_timed_lanes(e) ? keys * (dim + dim_v) / (dim + keys) : columns_of_mma;
+    return 2 * rows * deep * columns;
+}
 
 class Comparison {
   public:
@@ -282,7 +292,8 @@ Levels levels_of(const Report& r, std::span<const NcuLaunch> launches, Index run
     if (c.matmul_flops > 0 && r.experiment.problem.dtype == Dtype::f32)
         compared.count(Compared::matrix_flops, NcuMetric::ffma, fma, c.matmul_flops, Counted::fma_flops);
     else if (c.matmul_flops > 0)
-        compared.count(Compared::matrix_flops, NcuMetric::tensor, mma, c.matmul_flops, std::nullopt);
+        compared.count(Compared::matrix_flops, NcuMetric::tensor, flops_of_instruction(r.experiment), c.matmul_flops,
+                       std::nullopt);
     if (r.time)
         if (Level* time = compared.model(Compared::time, NcuMetric::time, 1e-3, r.time->us()))
             time->time_causes = time_causes(r, launches, runs);

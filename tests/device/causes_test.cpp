@@ -1,11 +1,14 @@
 #include "device/causes.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "algorithms/contract/roles.hpp"
+#include "device/levels.hpp"
 #include "device/measurements.hpp"
 #include "lab/gpu/gpu_presets.hpp"
+#include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
@@ -81,6 +84,22 @@ TEST_CASE("causes: flash_v3's kernel loads and computes whole tiles", "[causes]"
     CHECK_FALSE(has_causes(experiment("flash_v3", p, t)));
     p.dtype = Dtype::f16, t.like = 3;  // cuDNN's kernel
     CHECK_FALSE(has_causes(experiment("flash_v3", p, t)));
+}
+
+TEST_CASE("levels: products of a kernel with lanes are warps' parts of wgmma", "[causes]") {
+    for (const Index dim : {64, 128}) {
+        Problem p;
+        p.dtype = Dtype::f16, p.heads = p.kv_heads = 1, p.seq_q = p.seq_k = 1024, p.dim = p.dim_v = dim;
+        const Report r = count_and_time(experiment("flash_v3", p, {128, 128}));
+        // Row tiles, key tiles and warps are eight each. 16 of d, or of the keys, take an instruction.
+        const auto instructions = static_cast<double>(8 * 8 * 8 * (dim + 128) / 16);
+        const NcuLaunch launch{"flash_v3_kernel", {{NcuMetric::tensor, instructions}}};
+        const auto levels = levels_of(r, {&launch, 1}, 1).there;
+        const auto flops =
+            std::find_if(levels.begin(), levels.end(), [](const Level& l) { return l.what == Compared::matrix_flops; });
+        REQUIRE(flops != levels.end());
+        CHECK_THAT(flops->measured, Catch::Matchers::WithinRel(flops->model, 1e-12));
+    }
 }
 
 TEST_CASE("causes: thread blocks of a cluster visit what either of them sees", "[causes]") {

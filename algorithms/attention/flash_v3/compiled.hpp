@@ -19,8 +19,8 @@ struct Switches {
 };
 constexpr Compiled compiled(Dtype dtype, Index br, Index bc, Index dim, Switches s = {}) {
     Tiling t{br, bc};
-    t.slots = s.slots, t.warpgroups = br / 64, t.turns = s.turns, t.overlap = s.overlap,
-    t.specialised = s.specialised, t.cluster = s.cluster, t.persistent = s.persistent;
+    t.slots = s.slots, t.warpgroups = br / 64, t.turns = s.turns, t.overlap = s.overlap, t.specialised = s.specialised,
+    t.cluster = s.cluster, t.persistent = s.persistent;
     return {dtype, dim, t};
 }
 
