@@ -36,15 +36,15 @@ std::string tile_text(const Tiling& t) {
 }
 
 /// The kernel with lanes that was measured, or one with its tiles; nullopt where none was.
-std::optional<ComparedKernel> compared_with(const Experiment& e) {
+std::optional<ComparedKernel> compared_with(const RunTime& run, const Experiment& e) {
     const auto compared = e.algorithm->kernel->compared;
     if (!compared || !has_timed_lanes(e)) return std::nullopt;
-    return compared(e.problem, kernel_tiles(e), e.gpu);
+    return compared(e.problem, run.tile, e.gpu);
 }
 
 /// Says of lanes whose kernel was not measured how far off those of the nearest one are, whose roles are others.
-std::string lanes_not_measured(const Experiment& e) {
-    const auto near = compared_with(e);
+std::string lanes_not_measured(const RunTime& run, const Experiment& e) {
+    const auto near = compared_with(run, e);
     if (!near) return message("verdict.lanes_not_measured");
     std::vector<std::string> roles;
     for (const Knob& k : e.algorithm->knobs)
@@ -75,7 +75,7 @@ std::string basis_of_style(const RunTime& run, const Experiment& e) {
         case Basis::other_style:
             if (const std::string what = beyond_kernels(e.problem); !what.empty())
                 return message("verdict.not_measured_with", style, what);
-            if (run.launches.front().lanes) return lanes_not_measured(e);
+            if (run.launches.front().lanes) return lanes_not_measured(run, e);
             if (e.algorithm->kernel->stated_error(run.style)) return these_tiles_not_measured(run, e);
             return message("verdict.as_flash_v2", style);
         case Basis::assumed:
@@ -100,7 +100,7 @@ void set_basis(RunTime& run, const Experiment& e) {
         std::all_of(run.launches.begin(), run.launches.end(), [](const LaunchTime& l) { return l.compiled; });
     const bool measured = was_measured(e.gpu);
     if (measured && compiled && beyond_kernels(e.problem).empty()) {
-        if (const auto kernel = compared_with(e); kernel && kernel->other == Tiling{})
+        if (const auto kernel = compared_with(run, e); kernel && kernel->other == Tiling{})
             run.error = kernel->error;
         else if (!has_timed_lanes(e))
             run.error = e.algorithm->kernel->stated_error(run.style);
