@@ -8,7 +8,8 @@ add_link_options(-fwasm-exceptions -flto -Oz)
 # Eigen has no vectors for WebAssembly, but emscripten makes those of SSE. It lacks MMX, which none of them is made of, and
 # what Eigen writes in assembly for GCC up to 6.2 and from 6.0 on: a "GCC" 5.13 is neither.
 target_compile_options(Eigen3::Eigen INTERFACE -msse4.1 -D__MMINTRIN_H -fgnuc-version=5.13)
-add_compile_definitions(_LIBCPP_NO_RTTI)  # of what std::function holds; exceptions keep theirs
+# std::function without a virtual table, a copy function and type information for each lambda.
+add_compile_definitions(_LIBCPP_NO_RTTI _LIBCPP_ABI_OPTIMIZED_FUNCTION)  # exceptions keep their type information
 
 # /usr/include itself would mix in the headers of this machine's C library.
 set(headers "${CMAKE_BINARY_DIR}/include")
