@@ -10,6 +10,7 @@
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/basis.hpp"
 #include "lab/model/mapping.hpp"
+#include "lab/model/placing.hpp"
 #include "lab/model/timing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
@@ -162,6 +163,24 @@ TEST_CASE("persistent thread blocks are as many as SMs hold, and share the row b
     }
     CHECK(launch(a_block_each, 16).persistent == 0);
     CHECK(started(launch(a_block_each, 16)) == 512);
+}
+
+TEST_CASE("a thread block for each row block: those of flash_v3's kernel start with a head's last one", "[laned]") {
+    const auto order = [](const Tiling& t, const Mask& mask) {
+        Problem p;
+        p.heads = p.kv_heads = 16, p.seq_q = p.seq_k = 4096, p.dim = p.dim_v = 128, p.mask = mask;
+        const Algorithm& a = *find_algorithm("flash_v3");
+        const GpuSpec gpu = gpu_preset("H200");
+        return order_of({&a, p, completed(t, a, p, gpu), gpu});
+    };
+    Tiling t{128, 128};
+    CHECK(order(t, Mask::causal()) == Order::longest_in_l2);
+    t.persistent = dealt;
+    CHECK(order(t, Mask::causal()) == Order::longest_in_l2);
+    t.persistent = a_block_each;
+    CHECK(order(t, Mask::causal()) == Order::kernel);
+    t.like = 3;  // cuDNN's kernel has an order of its own
+    CHECK(order(t, Mask::causal()) == Order::rows);
 }
 
 TEST_CASE("a time rests on the kernel with these tiles and roles, or says which other roles were measured", "[laned]") {

@@ -225,7 +225,8 @@ std::optional<ComparedKernel> compared(const Problem& p, const Tiling& given, co
 }
 
 Order order(const Problem& p, const Tiling& t) {
-    if (in_pairs(p, t)) return Order::kernel;
+    const bool own_kernel = t.like == 0 && t.persistent == a_block_each;  // fa3-2025's stay on their SMs
+    if (in_pairs(p, t) || own_kernel) return Order::kernel;
     return named(t.like).longest_first && p.mask.hides() ? Order::longest_in_l2 : Order::rows;
 }
 

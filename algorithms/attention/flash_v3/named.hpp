@@ -36,8 +36,8 @@ LanedKernel laned(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 Index padded(Index dim, const Tiling& tile);
 /// With --like the library's kernel; without, an instance of the kernel here.
 std::optional<ComparedKernel> compared(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
-/// Row blocks ascending, head by head; longest first in fa3-2025, under a mask; from the last one on, head by head,
-/// where they are dealt out in pairs.
+/// Row blocks ascending, head by head; longest first in fa3-2025, under a mask. From the last one on, head by head,
+/// where they are dealt out in pairs or are a thread block each, as in the kernel here.
 Order order(const Problem& p, const Tiling& tile);
 /// The tiles of hopper/tile_size.h (Dao-AILab/flash-attention at 0251105a).
 Tiling released_tiles(const Problem& p, const GpuSpec& gpu);
