@@ -154,6 +154,8 @@ CASES = {
     "reconcile_details": f"reconcile flash_v2 {NCU}/pytorch_details.csv --heads 16 --seq 4096 --gpu H200",
     "reconcile_full": f"reconcile flash_v2 {NCU}/pytorch_full.csv --heads 16 --seq 4096 --gpu H200",
     "reconcile_lines": f"reconcile flash_v2 {NCU}/pytorch_lines.csv --heads 16 --seq 4096 --gpu H200",
+    "reconcile_lanes": f"reconcile flash_v3 {NCU}/flash_v3_f16.csv --gpu H200 --heads 16 --seq 1000 --dim 128 --bc 128 "
+                       "--cluster 1 --persistent paired",
     "reconcile_json": f"reconcile flash_v2 {NCU}/flash_v2_f16.csv --heads 16 --json",
     "trace_toy": "trace flash_v2 --gpu toy --seq 4 --dim 2 --heads 1 --dtype f32 --br 2 --bc 2 --mode count -o /dev/stdout",
 }
