@@ -4,13 +4,13 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/contract/registry.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/said.hpp"
 #include "cli/written_as.hpp"
 #include "core/text/message.hpp"
 #include "core/text/page.hpp"
+#include "device/kernel_case.hpp"
 #include "device/measured_cases.hpp"
 #include "lab/flags/table.hpp"
 
@@ -66,32 +66,20 @@ void measured(const MeasuredFlags& flags, const std::string& format) {
     asks(flags) ? print_cases({as}, cases) : print_summary({as}, cases);
 }
 
-/// Flags of roles of warps. Not --like: no other library's kernel is among the cases.
-std::vector<std::string_view> role_flags() {
-    std::vector<std::string_view> names;
-    for (const Knob* k : knobs_of_roles())
-        if (k->value != &Tiling::like) names.emplace_back(k->name);
-    return names;
-}
-
-/// Whether a flag says which cases are meant; all others would change the model.
-bool finds_cases(const Flag& flag) {
-    constexpr std::string_view found_by[] = {"model", "phase", "kv-heads", "dim",  "dim-v",
-                                             "br",    "bc",    "splits",   "pack", "gpu"};
-    const std::vector<std::string_view> roles = role_flags();
-    return flag.of == FlagOf::sizes || std::ranges::find(found_by, flag.name) != std::end(found_by) ||
-           std::ranges::find(roles, flag.name) != roles.end();
-}
-
+/// Leaves the flags that say which cases are meant; all others would change the model.
 void add_filters(CLI::App& sub, MeasuredFlags& flags) {
+    std::vector<std::string_view> found_by = {"model", "phase", "kv-heads", "dim",  "dim-v",
+                                              "br",    "bc",    "splits",   "pack", "gpu"};
+    const std::vector<const Knob*> roles = chosen_roles();
+    for (const Knob* k : roles) found_by.emplace_back(k->name);
     add_problem_options(sub, flags.options);
     for (const Flag& flag : lab::flags())
-        if (!finds_cases(flag)) sub.remove_option(sub.get_option(std::string("--") + flag.name));
+        if (flag.of != FlagOf::sizes && std::ranges::find(found_by, flag.name) == found_by.end())
+            sub.remove_option(sub.get_option(std::string("--") + flag.name));
     for (const char* flag : {"--batch", "--heads", "--kv-heads", "--seq", "--seq-q", "--seq-k", "--dim", "--dim-v",
                              "--dtype", "--br", "--bc", "--gpu"})
         sub.get_option(flag)->default_str(message("measured.any"));
-    for (const std::string_view flag : role_flags())
-        sub.get_option("--" + std::string(flag))->default_str(message("measured.any"));
+    for (const Knob* k : roles) sub.get_option(std::string("--") + k->name)->default_str(message("measured.any"));
     sub.get_option("--br")->description(message("measured.br_flag"));
     sub.get_option("--bc")->description(message("measured.bc_flag"));
     sub.get_option("--gpu")->description(message("measured.gpu_flag"));

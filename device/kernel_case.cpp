@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/command.hpp"
 #include "lab/flags/table.hpp"
@@ -11,6 +12,12 @@
 
 namespace tilescope::device {
 using namespace lab;
+
+std::vector<const Knob*> chosen_roles() {
+    std::vector<const Knob*> chosen = knobs_of_roles();
+    std::erase_if(chosen, [](const Knob* k) { return k->value == &Tiling::like; });
+    return chosen;
+}
 
 std::string role_in_words(const Algorithm& a, const Tiling& tile, Index Tiling::*knob) {
     const auto found = std::ranges::find(a.knobs, knob, &Knob::value);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "algorithms/cuda/registry.hpp"
 #include "lab/run/experiment.hpp"
@@ -26,6 +27,8 @@ lab::Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
 /// The command that runs this case: "tilescope validate flash_v2 --batch 1 ...".
 std::string command_of(const KernelCase& c);
 
+/// The knobs of roles that are a kernel's own choice: all but --like, which names another library's kernel.
+std::vector<const Knob*> chosen_roles();
 /// A choice of roles as its flag takes it: "on", "4"; "" where the kernel chooses none.
 std::string role_in_words(const Algorithm& algorithm, const Tiling& tile, Index Tiling::*knob);
 

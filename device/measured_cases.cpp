@@ -90,7 +90,7 @@ void add_tiles(std::vector<Filter>& all, const Options& o) {
         all.push_back({"--pack", o.pack, [](const MeasuredCase& c) {
                            return std::string(name_of(c.experiment.problem.packed > 1 ? Packing::on : Packing::off));
                        }});
-    for (const Knob* k : knobs_of_roles())
+    for (const Knob* k : chosen_roles())
         if (const auto given = o.roles.find(k->name); given != o.roles.end())
             all.push_back({std::string("--") + k->name, given->second, [k](const MeasuredCase& c) {
                                return role_in_words(*c.experiment.algorithm, c.experiment.tiling, k->value);

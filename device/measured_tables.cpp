@@ -35,9 +35,8 @@ Json to_json(const MeasuredCase& c) {
               {"bc", c.experiment.tiling.bc},
               {"splits", has_splits(c.experiment.algorithm->knobs) ? Json(c.experiment.tiling.splits) : Json()},
               {"packed", c.experiment.problem.packed}});
-    for (const Knob* k : knobs_of_roles())
-        if (k->value != &Tiling::like)
-            j[k->name] = value_of(role_in_words(*c.experiment.algorithm, c.experiment.tiling, k->value));
+    for (const Knob* k : chosen_roles())
+        j[k->name] = value_of(role_in_words(*c.experiment.algorithm, c.experiment.tiling, k->value));
     j.update({{"measured_time_us", or_null(c.us)},
               {"call_us", c.call_us},
               {"modelled_time_us", or_null(c.modelled_us)},
