@@ -23,18 +23,23 @@ const LaunchTime& longest(const Run& run) { return run.gantt().longest().time; }
 
 std::string name_of_run(const Run& run) { return run.algorithm().name; }
 
-/// How thread blocks fill the SMs; where there are several launches, in the longest of them.
+/// How the thread blocks of a launch fill the SMs.
+std::string filling(const LaunchTime& l, Index sms) {
+    const Index places = sms * l.residency.blocks;
+    if (l.blocks <= places) return message("gantt.all_at_once", l.blocks, l.sms, sms);
+    const bool has_tail = l.tail >= notable;
+    const std::string waves = three_digits(l.waves), tail = text::percent(l.tail);
+    if (l.persistent > 0)
+        return has_tail ? message("gantt.persistent_and_tail", l.persistent, l.blocks, tail)
+                        : message("gantt.persistent", l.persistent, l.blocks);
+    return has_tail ? message("gantt.waves_and_tail", l.blocks, places, waves, tail)
+                    : message("gantt.waves", l.blocks, places, waves);
+}
+
+/// The same of a run; where there are several launches, of the longest of them.
 std::string filling(const Run& run) {
     const LaunchTime& l = longest(run);
-    const Index sms = run.gantt().sms(), places = sms * l.residency.blocks;
-    const std::string waves = three_digits(l.waves);
-    const bool tail = l.tail >= notable;
-    const std::string text = l.blocks <= places ? message("gantt.all_at_once", l.blocks, l.sms, sms)
-                             : l.persistent > 0 && tail
-                                 ? message("gantt.persistent_and_tail", l.persistent, l.blocks, text::percent(l.tail))
-                             : l.persistent > 0 ? message("gantt.persistent", l.persistent, l.blocks)
-                             : tail ? message("gantt.waves_and_tail", l.blocks, places, waves, text::percent(l.tail))
-                                    : message("gantt.waves", l.blocks, places, waves);
+    const std::string text = filling(l, run.gantt().sms());
     const std::size_t launches = run.gantt().launches().size();
     return launches == 1 ? text : message("gantt.longest_of_launches", l.kernel, std::to_string(launches), text);
 }
