@@ -82,8 +82,6 @@ MEAN_CAUSES = {
                 "off on average",
     "memory_efficient": "both products of this kernel take turns in one buffer and wait for their loads, for which the "
                         "model has too little",
-    LANES: "launches of up to 20 µs are modelled too slow, most of all with few key tiles a row block, and so are those at "
-           "d = 64; without turns it is too fast, because turns are worth nothing in the model",
     "three_pass": "it computes S three times, so what the model has in excess for a product with tiles of 128 x 64 or "
                   "with d = 32 counts thrice",
 }

@@ -51,6 +51,7 @@ struct Rates {
     double dram_latency;              ///< the same for data that L2 lacks
     double launch_us;                 ///< of a launch that follows another in a stream
     std::array<double, 3> clock_mhz;  ///< CUDA cores; tensor cores with one block on an SM; and with more
+    double queued_launch_us = 1.5;    ///< of a launch that waits for the one before to end (H200, bench/launching.cu)
 };
 Rates rates_of(const GpuSpec& gpu);
 /// MHz at which kernels of a style run with so many thread blocks of 4 warps on an SM.

@@ -162,7 +162,7 @@ struct Played {
     }
 };
 
-constexpr double start_of_block = 1500, start_of_persistent = 2600;  // cycles until a thread block begins, and its end
+constexpr double start_of_block = 1500, start_of_persistent = 3000;  // cycles until a thread block begins, and its end
 
 constexpr double of_an_h100 = 1980;  // MHz, at most: GpuSpec::clock_mhz
 

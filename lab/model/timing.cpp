@@ -61,6 +61,12 @@ class Run {
         return k > 0 && e_.algorithm->kernel->overlaps && can ? of_a_launch * rates_.launch_us : rates_.launch_us;
     }
 
+    /// What is left of the time that launching takes where the launch waits for the one before: the host launches while
+    /// that one runs. Kernels without lanes were measured, and their constants found, with all of it.
+    double queued(double launching, double running) const {
+        return std::max(rates_.queued_launch_us, launching - running);
+    }
+
     /// The clock under this load. Warps that have a softmax each wait for memory, so that the load is light.
     double clock_mhz(const Kernel& kernel, Count blocks, Index slots) const {
         const bool light = blocks <= e_.gpu.sms || kernels_.with_products().own_softmax;
@@ -69,8 +75,8 @@ class Run {
 
     LaunchTime time(std::size_t k) {
         const LaunchOutline& outline = outline_.launches()[k];
-        const double launching = launch_us(k);
-        if (options_.played) options_.played->emplace_back().launch_us = launching;
+        double launching = launch_us(k);
+        if (options_.played) options_.played->emplace_back();
         const Kernel kernel = kernels_.of(k);
         TimedLaunch launch(outline, kernel, rates_, kernels_.full_rows(k));
         LaunchTime t;
@@ -110,20 +116,23 @@ class Run {
             const double before = cycles;
             cycles = with_start(launch, cycles, t);
             cycles = std::max(cycles, dram_us(t) * t.clock_mhz);
+            launching = queued(launching, cycles / t.clock_mhz);
             if (options_.played) delay(options_.played->back().timeline, cycles - before);
         }
-        t.us = cycles / t.clock_mhz + launching;
+        if (options_.played) options_.played->back().launch_us = launching;
+        t.us = cycles / t.clock_mhz + launching, t.launching_us = launching;
         set_bound(t, launch, cycles, sms, launching);
         return t;
     }
 
     /// The cycles with those before the first tile. Sets the clock, which falls the more of a step tensor cores are at
-    /// work.
+    /// work, and the more SMs' are.
     double with_start(const TimedLaunch& launch, double cycles, LaunchTime& t) const {
         const double all = cycles + launch.lanes()->start();
         t.lanes = launch.lanes()->laws.back();
-        const Clock clock =
-            clock_beside(t.lanes->busy.tensor / launch.lanes()->step().together(t.residency.blocks), all, e_.gpu);
+        const double of_a_step = t.lanes->busy.tensor / launch.lanes()->step().together(t.residency.blocks);
+        const double at_work = static_cast<double>(t.sms) / static_cast<double>(e_.gpu.sms);
+        const Clock clock = clock_beside(of_a_step * at_work, all, e_.gpu);
         t.clock_mhz = clock.mhz, t.sustained_mhz = clock.sustained;
         return all;
     }

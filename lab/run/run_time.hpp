@@ -45,6 +45,7 @@ struct LaunchTime : Occupancy {
     double clock_mhz = 0;
     double sustained_mhz = 0;  ///< once power limits the clock, after some 80 ms of such launches; else clock_mhz
     double us = 0;             ///< including what launching takes
+    double launching_us = 0;   ///< what launching takes
     double waves = 0;          ///< thread blocks over the number that all SMs hold at once
     double tail = 0;           ///< share of the SMs' slots that is empty once the last block has started
     double imbalance = 1;      ///< the longest block's time over the mean

@@ -55,10 +55,8 @@ std::string about_launching(const Contender& slow, const Contender& fast) {
     const RunTime &s = *slow.report->time, &f = *fast.report->time;
     if (s.longest().bound != Bound::launch || f.longest().bound != Bound::launch) return "";
     if (s.launches.size() > 1 || f.launches.size() > 1) return about_launches(s, f);
-    const auto beside = [](const Contender& c) {
-        return text::microseconds(time_of(c) - rates_of(c.report->experiment.gpu).launch_us);
-    };
-    return message("conclusion.beside_launch", beside(slow), beside(fast));
+    const auto beside = [](const RunTime& t) { return text::microseconds(t.us() - t.longest().launching_us); };
+    return message("conclusion.beside_launch", beside(s), beside(f));
 }
 
 /// The share of a loop step that is waiting, where it exceeds the fastest's by more than 0.1; else empty.
