@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "core/machine/conversions.hpp"
 #include "core/machine/counters.hpp"
 #include "core/machine/flow.hpp"
 #include "core/machine/gpu.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/machine/apply.hpp"
+#include "core/machine/conversions.hpp"
 #include "core/machine/flow.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/worker.hpp"

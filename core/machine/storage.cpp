@@ -2,9 +2,11 @@
 
 #include <cstring>
 
+#include "core/machine/conversions.hpp"
+
 namespace tilescope {
 
-// All bits set is a NaN in f32, f16 and bf16 alike.
+// All bits set is a NaN in every floating-point type.
 Storage::Storage(Dtype dtype, Index slices, Index rows, Index cols)
     : dtype_(dtype),
       slices_(slices),

@@ -12,7 +12,8 @@ namespace tilescope {
 
 class Storage {
   public:
-    /// Every element starts as NaN, so that whatever a program forgets to write shows.
+    /// Every element starts as NaN (in a type of whole numbers, as the one whose bits are all set), so that whatever a
+    /// program forgets to write shows.
     Storage(Dtype dtype, Index slices, Index rows, Index cols);
 
     Dtype dtype() const { return dtype_; }

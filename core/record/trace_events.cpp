@@ -125,7 +125,7 @@ void EventReader::read_tiles(JsonEntry& entry, Event& e) {
     }
     if (kind == Kind::store && e.a() == no_tile) entry.refuse(message("trace_events.nothing_stored"));
     e.alpha = entry.number_or(e.alpha, "alpha");
-    if (entry.has("math")) e.math = entry.named("math", {Dtype::f32, Dtype::f16, Dtype::bf16}, name_of);
+    if (entry.has("math")) e.math = entry.named("math", number_dtypes, name_of);
     if (entry.has("meaning")) e.meaning = entry.named("meaning", all_meanings, name_of);
 }
 

@@ -14,7 +14,6 @@ namespace {
 constexpr int most_nesting = 8;
 constexpr Index most_values = Index{1} << 28;  // the most elements of a tensor in a recording
 constexpr auto promises = {Promise::none, Promise::uniform, Promise::graded, Promise::parts};
-constexpr auto dtypes = {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i32, Dtype::u8};
 
 class TraceReader {
   public:
@@ -208,7 +207,7 @@ void TraceReader::read_turn(JsonEntry e) {
 void TraceReader::read_tensor(JsonEntry e) {
     RecordedTensor t{e.text("name"),
                      e.named("role", {Role::input, Role::output, Role::scratch}, name_of),
-                     e.named("dtype", dtypes, name_of),
+                     e.named("dtype", all_dtypes, name_of),
                      e.integer("slices", 1),
                      e.integer("rows", 1),
                      e.integer("cols", 1),
@@ -234,7 +233,7 @@ void TraceReader::read_tensor(JsonEntry e) {
 void TraceReader::read_tile(JsonEntry e) {
     constexpr Index most = Index{1} << 30;  // of rows and of columns: no chip holds more
     to_.tiles.push_back(
-        {e.text("name"), e.integer("rows", 0, most), e.integer("cols", 0, most), e.named("dtype", dtypes, name_of),
+        {e.text("name"), e.integer("rows", 0, most), e.integer("cols", 0, most), e.named("dtype", all_dtypes, name_of),
          e.named("space", {Space::sram, Space::registers}, space_word),
          e.integer("launch", 0, static_cast<Index>(to_.launches.size()) - 1), e.integer("block"),
          static_cast<TileId>(e.integer("id", 0, no_tile - 1)), e.named("meaning", all_meanings, name_of)});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "algorithms/contract/workload_dtypes.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
@@ -88,7 +89,7 @@ Distribution to_distribution(const std::string& text) {
 }
 
 Dtype to_dtype(const std::string& text, const std::string& flag) {
-    if (const auto t = dtype_from(text)) return *t;
+    if (const auto t = workload_dtype_from(text)) return *t;
     const bool stored = flag == "--dtype";
     if (const std::string instead = stored ? instead_of(Asked::dtype, text) : ""; !instead.empty())
         throw UsageError(message("values.other_dtype", flag, text::shown(text), instead));

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "core/machine/dtype.hpp"
+#include "algorithms/contract/workload_dtypes.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -186,7 +186,7 @@ bool is_number(std::string_view typed, bool whole) {
 
 /// TileScope's name of a storage type, by any of its names; empty where the type is unknown.
 std::string dtype_called(std::string_view typed) {
-    if (dtype_from(typed)) return std::string(typed);
+    if (workload_dtype_from(typed)) return std::string(typed);
     for (const AskedFor& k : asked_words)
         if (k.what == Asked::dtype && !k.page && among(k.words, text::plain(typed.substr(0, 60))))
             return std::string(std::string_view(k.closest).substr(std::string_view(k.closest).rfind(' ') + 1));

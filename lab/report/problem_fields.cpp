@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "algorithms/contract/pass_lists.hpp"
+#include "algorithms/contract/workload_dtypes.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/workload/mask_json.hpp"
@@ -33,9 +34,7 @@ const char* mask_word(const Dropout& d) { return d.stored ? "stored" : "regenera
 
 double scale_of(Of p) { return p.scale.value_or(1.0 / std::sqrt(static_cast<double>(p.dim))); }
 
-Dtype type_in(JsonEntry& e, const char* key) {
-    return e.named(key, {Dtype::f32, Dtype::f16, Dtype::bf16}, tilescope::name_of);
-}
+Dtype type_in(JsonEntry& e, const char* key) { return e.named(key, workload_dtypes, tilescope::name_of); }
 
 bool truth_in(JsonEntry& e, const char* key) {
     const Json& value = e.at(key);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/machine/conversions.hpp"
 #include "core/machine/parallel.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/machine/conversions.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"

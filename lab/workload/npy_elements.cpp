@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/machine/conversions.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/workload/npy_header.hpp"

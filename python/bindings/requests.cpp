@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "core/machine/conversions.hpp"
 #include "core/text/message.hpp"
 #include "lab/flags/parse.hpp"
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "algorithms/contract/pseudo_code.hpp"
+#include "core/machine/conversions.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"

@@ -6,6 +6,7 @@
 
 #include "algorithms/contract/pseudo_code.hpp"
 #include "algorithms/contract/refusal.hpp"
+#include "core/machine/conversions.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
 #include "core/record/profile.hpp"
 #include "lab/run/reference.hpp"

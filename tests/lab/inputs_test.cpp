@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/machine/conversions.hpp"
 #include "core/machine/error.hpp"
 #include "lab/workload/npy.hpp"
 #include "tests/support/catch.hpp"

@@ -12,6 +12,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "core/machine/conversions.hpp"
 #include "core/machine/error.hpp"
 #include "tests/support/bits.hpp"
 #include "tests/support/catch.hpp"

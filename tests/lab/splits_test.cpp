@@ -1,5 +1,6 @@
 #include "lab/workload/splits.hpp"
 
+#include "core/machine/conversions.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/mapping.hpp"
 #include "tests/support/catch.hpp"

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/machine/conversions.hpp"
 #include "core/machine/error.hpp"
 #include "core/record/player.hpp"
 #include "core/record/trace_file.hpp"
