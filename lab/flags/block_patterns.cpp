@@ -92,7 +92,7 @@ void read_text(const std::string& path, BlockMask& m) {
 void read_matrix(const std::string& path, BlockMask& m) {
     const NpyArray a = [&] {
         try {
-            return read_npy(path, nullptr, Bits16::unknown, WholeNumbers::mask);
+            return read_npy(path, nullptr, std::nullopt, WholeNumbers::mask);
         } catch (const UsageError& e) {
             throw UsageError(std::string(pattern_flag) + ' ' + e.what());
         }

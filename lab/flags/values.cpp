@@ -96,9 +96,9 @@ Dtype to_dtype(const std::string& text, const std::string& flag) {
     refuse_value("values.no_dtype", flag, text, stored ? "f16" : "f32");
 }
 
-Bits16 to_bits16(const std::string& text) {
-    if (text.empty()) return Bits16::unknown;
-    if (text == name_of(Dtype::bf16)) return Bits16::bf16;
+std::optional<Dtype> to_bits16(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    if (text == name_of(Dtype::bf16)) return Dtype::bf16;
     throw UsageError(message("values.no_bits16", text::shown(text)));
 }
 

@@ -49,7 +49,7 @@ T to_named(const std::string& flag, const std::string& text, std::span<const T> 
 Distribution to_distribution(const std::string& text);
 Dtype to_dtype(const std::string& text, const std::string& flag = "--dtype");
 /// What u2 and i2 of NumPy files mean: bf16, or unknown where the text is empty.
-Bits16 to_bits16(const std::string& text);
+std::optional<Dtype> to_bits16(const std::string& text);
 /// A tile's size; 0 stands for auto.
 Index to_tile(const std::string& flag, const std::string& text);
 /// Reads a bias, written as its axes, or "none". Returns the text, and the terms of the bias.

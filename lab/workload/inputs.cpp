@@ -107,7 +107,7 @@ std::vector<float> heads_first(const std::vector<float>& values, const FileTenso
 FileTensor read_tensor(const std::string& flag, const std::string& path, const FileFormat& format, Control* control) {
     NpyArray a = [&] {
         try {
-            return read_npy(path, control, format.bits16, format.masks ? WholeNumbers::mask : WholeNumbers::unknown);
+            return read_npy(path, control, format.bits, format.masks ? WholeNumbers::mask : WholeNumbers::unknown);
         } catch (const UsageError& e) {
             throw UsageError(flag + ' ' + e.what());
         }

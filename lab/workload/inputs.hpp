@@ -44,7 +44,7 @@ enum class Layout : std::uint8_t { bhsd, bshd };
 /// How a file is to be read.
 struct FileFormat {
     Layout layout = Layout::bhsd;
-    Bits16 bits16 = Bits16::unknown;
+    std::optional<Dtype> bits = std::nullopt;  ///< as read_npy() has it
     bool masks = false;  ///< booleans, or whole numbers 0 and 1, mask logits: 0 is added where True, -inf where False
 };
 

@@ -1,6 +1,7 @@
 #include "lab/workload/npy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -125,11 +126,11 @@ std::vector<float> read_values(Input& file, StoredElement element, Index count, 
 
 }  // namespace
 
-NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16, WholeNumbers whole) {
+NpyArray read_npy(const std::string& path, Control* control, std::optional<Dtype> bits, WholeNumbers whole) {
     try {
         Input file(path);
         NpyHeader header = read_header(file);
-        const StoredElement element = stored_element(header.descr, bits16, whole);
+        const StoredElement element = stored_element(header.descr, bits, whole);
         const bool is_mask = element.type == Stored::boolean || element.type == Stored::whole;
         const Index count = checked_count(header, element, file.left());
         // With fewer than two axes the two orders are the same.
@@ -137,12 +138,12 @@ NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16, Whol
         check_memory((reorder ? 2 : 1) * count * size_of(Dtype::f32), "npy.too_large", text::shown(path));
         Index overflowed = 0;
         std::vector<float> values = read_values(file, element, count, overflowed, control);
-        if (element.bits) check_bits(header.descr, values, whole);
+        if (element.bits) check_bits(header.descr, element.dtype, values, whole);
         if (reorder) values = to_c_order(values, header.shape, control);
         return {std::move(header.shape),
                 std::move(header.descr),
                 std::move(values),
-                dtype_of(element.type),
+                size_of(element.dtype) == 1 ? Dtype::f16 : element.dtype,
                 is_mask,
                 overflowed};
     } catch (const NpyRefusal& refusal) {
@@ -157,7 +158,9 @@ void write_npy(std::ostream& out, std::span<const Index> shape, Dtype dtype, con
         std::any_of(shape.begin(), shape.end(), [](Index n) { return n < 0; }))
         throw std::invalid_argument("write_npy: impossible shape " + shape_text(shape));
 
-    const Dtype stored = dtype == Dtype::f16 ? Dtype::f16 : Dtype::f32;
+    constexpr std::array as_they_are = {Dtype::f16, Dtype::e4m3, Dtype::e5m2, Dtype::i8};
+    const bool as_it_is = std::find(as_they_are.begin(), as_they_are.end(), dtype) != as_they_are.end();
+    const Dtype stored = as_it_is ? dtype : Dtype::f32;
     out << npy_preamble(shape, stored);
     std::vector<float> part(static_cast<std::size_t>(std::min(count, elements_per_chunk)));
     std::vector<std::byte> bytes(part.size() * static_cast<std::size_t>(size_of(stored)));

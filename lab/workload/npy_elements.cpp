@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,37 +48,48 @@ void convert_mask(std::span<const char> from, std::size_t size, std::span<float>
     }
 }
 
+/// Whole numbers are no bits of a type where all of them, read as such, are closer to 0 than this.
+struct BitsLimit {
+    Dtype dtype;
+    float below;
+    const char* shown;
+};
+constexpr BitsLimit bits_limits[] = {{Dtype::bf16, 0x1p-100f, "1e-30"},  // whole numbers below 3456
+                                     {Dtype::e4m3, 0x1p-8f, "0.004"},    // the 0 and 1 of a mask
+                                     {Dtype::e5m2, 0x1p-15f, "3.1e-05"}};
+
 }  // namespace
 
-StoredElement stored_element(std::string_view descr, Bits16 bits16, WholeNumbers whole) {
+StoredElement stored_element(std::string_view descr, std::optional<Dtype> bits, WholeNumbers whole) {
     // '=', '|' and no mark at all mean the byte order of the machine.
     const bool marked = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
     const char order = marked && (descr[0] == '<' || descr[0] == '>') ? descr[0] : npy_native_order;
     const std::string_view type = descr.substr(marked ? 1 : 0);
-    constexpr std::pair<std::string_view, Stored> known[] = {
-        {"f2", Stored::f16}, {"f4", Stored::f32}, {"f8", Stored::f64}, {"b1", Stored::boolean}, {"V2", Stored::bf16}};
-    const bool bits = bits16 == Bits16::bf16 && (type == "u2" || type == "i2");
-    for (const auto& [name, stored] : known)
-        if (type == name || (bits && stored == Stored::bf16))
-            return {stored, static_cast<std::size_t>(type[1] - '0'), order != npy_native_order, bits};
-    if (whole == WholeNumbers::mask && is_whole(type))
-        return {Stored::whole, static_cast<std::size_t>(type[1] - '0'), order != npy_native_order};
+    const bool swapped = order != npy_native_order;
+    const bool is_known_size = type.size() == 2 && type[1] >= '1' && type[1] <= '8';
+    const auto size = static_cast<std::size_t>(is_known_size ? type[1] - '0' : 0);
+    if (bits && size == static_cast<std::size_t>(size_of(*bits)) && (type[0] == 'V' || is_whole(type)))
+        return {Stored::number, size, swapped, *bits, type[0] != 'V'};
+    constexpr std::pair<std::string_view, Dtype> numbers[] = {
+        {"f2", Dtype::f16}, {"f4", Dtype::f32}, {"V2", Dtype::bf16}, {"f1", Dtype::e5m2}};
+    for (const auto& [name, dtype] : numbers)
+        if (type == name) return {Stored::number, size, swapped, dtype};
+    if (type == "f8") return {Stored::f64, size, swapped};
+    if (type == "b1") return {Stored::boolean, size, swapped};
+    if (whole == WholeNumbers::mask && is_whole(type)) return {Stored::whole, size, swapped};
     throw no_number(descr, type);
 }
 
-/// Whole numbers below 3456, read as bits of bf16, are less than 2^-100: a file with no others holds no such bits.
-void check_bits(std::string_view descr, std::span<const float> values, WholeNumbers whole) {
-    const auto too_small = [](float x) { return std::abs(x) < 0x1p-100f; };
-    if (!std::all_of(values.begin(), values.end(), too_small) ||
+void check_bits(std::string_view descr, Dtype dtype, std::span<const float> values, WholeNumbers whole) {
+    const auto* const limit = std::find_if(std::begin(bits_limits), std::end(bits_limits),
+                                           [&](const BitsLimit& l) { return l.dtype == dtype; });
+    if (limit == std::end(bits_limits) ||
+        std::any_of(values.begin(), values.end(), [&](float x) { return !(std::abs(x) < limit->below); }) ||
         std::all_of(values.begin(), values.end(), [](float x) { return x == 0; }))
         return;
-    throw NpyRefusal{
-        message("npy.small_bits", text::shown(descr)),
-        message(whole == WholeNumbers::mask ? "npy.save_bits_mask_or_numbers" : "npy.save_bits_or_numbers")};
-}
-
-Dtype dtype_of(Stored type) {
-    return type == Stored::f16 ? Dtype::f16 : type == Stored::bf16 ? Dtype::bf16 : Dtype::f32;
+    throw NpyRefusal{message("npy.small_bits", text::shown(descr), name_of(dtype), limit->shown),
+                     message(whole == WholeNumbers::mask ? "npy.save_bits_mask_or_numbers" : "npy.save_bits_or_numbers",
+                             std::to_string(size_of(dtype)))};
 }
 
 Index to_floats(std::span<char> from, StoredElement element, std::span<float> to) {
@@ -91,7 +104,7 @@ Index to_floats(std::span<char> from, StoredElement element, std::span<float> to
         return 0;
     }
     if (element.type != Stored::f64) {
-        decode(dtype_of(element.type), std::as_bytes(from).data(), to.data(), static_cast<Index>(to.size()));
+        decode(element.dtype, std::as_bytes(from).data(), to.data(), static_cast<Index>(to.size()));
         return 0;
     }
     Index overflowed = 0;

@@ -134,10 +134,20 @@ Index element_count(std::span<const Index> shape) {
     return std::find(shape.begin(), shape.end(), 0) != shape.end() ? 0 : product;
 }
 
+namespace {
+
+std::string descr_of(Dtype stored) {
+    if (stored == Dtype::e4m3 || stored == Dtype::e5m2) return "|V1";
+    if (stored == Dtype::i8) return "|i1";
+    return std::string(1, npy_native_order) + 'f' + std::to_string(size_of(stored));
+}
+
+}  // namespace
+
 std::string npy_preamble(std::span<const Index> shape, Dtype stored) {
     constexpr std::size_t alignment = 64, prefix = 10;
-    std::string header = std::string("{'descr': '") + npy_native_order + "f" + std::to_string(size_of(stored)) +
-                         "', 'fortran_order': False, 'shape': " + shape_text(shape) + ", }";
+    std::string header =
+        "{'descr': '" + descr_of(stored) + "', 'fortran_order': False, 'shape': " + shape_text(shape) + ", }";
     header.append(alignment - 1 - (prefix + header.size()) % alignment, ' ');
     header += '\n';
     const std::size_t length = header.size();  // 32 axes of 19 digits are far below version 1's limit of 2^16

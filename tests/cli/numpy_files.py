@@ -181,7 +181,7 @@ def bf16(f):
     for kind in ("i2", "u2", ">u2"):
         f.save("mask", seen.astype(kind))
         said = f.run("--bias", "qk", "--bias-file", f.path("mask"), "--bits16", "bf16", code=2).stderr
-        f.tally.check("--bias-file" in said and "--bits16 bf16" in said and "as a != 0" in said and said.count("\n") == 1, said)
+        f.tally.check("--bias-file" in said and "as bits of bf16" in said and "as a != 0" in said and said.count("\n") == 1, said)
         f.save("small", (np.arange(N * D).reshape(N, D) % 5).astype(kind))
         said = f.run("--bits16", "bf16", code=2, q="small").stderr
         f.tally.check("--q cannot read" in said and "a.astype('f4')" in said and said.count("\n") == 1, said)

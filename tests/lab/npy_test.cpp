@@ -86,7 +86,12 @@ const std::string small_file = npy(header("'<f4'", "False", "(2, 3)"), std::stri
 
 TEST_CASE("npy: what is written is read back, rounded to its dtype") {
     const Folder folder;
-    const Dtype dtype = GENERATE(Dtype::f32, Dtype::f16, Dtype::bf16);
+    const auto [dtype, descr] = GENERATE(table<Dtype, std::string>({{Dtype::f32, "<f4"},
+                                                                    {Dtype::f16, "<f2"},
+                                                                    {Dtype::bf16, "<f4"},
+                                                                    {Dtype::e4m3, "|V1"},
+                                                                    {Dtype::e5m2, "|V1"},
+                                                                    {Dtype::i8, "|i1"}}));
     const Shape shape = GENERATE(Shape{}, Shape{0}, Shape{3, 0, 2}, Shape{7}, Shape{1, 1}, Shape{3, 4},
                                  Shape{2, 3, 1, 2, 5}, Shape{3, (1 << 17) - 1}, Shape(32, 1));
     std::mt19937 random(7);
@@ -96,12 +101,12 @@ TEST_CASE("npy: what is written is read back, rounded to its dtype") {
     for (Index i = 0; i < n; ++i) values.push_back(normal(random));
 
     write_npy(folder / "a.npy", shape, dtype, values);
-    const NpyArray array = read_npy(folder / "a.npy");
+    const NpyArray array = read_npy(folder / "a.npy", nullptr, dtype);
     round_to(dtype, values.data(), n);
     CHECK(array.shape == shape);
-    CHECK(array.descr == (dtype == Dtype::f16 ? "<f2" : "<f4"));
+    CHECK(array.descr == descr);
     CHECK(same_bits(array.values, values));
-    const auto data = static_cast<std::uintmax_t>(n * (dtype == Dtype::f16 ? 2 : 4));
+    const auto data = static_cast<std::uintmax_t>(n * (descr[2] - '0'));
     CHECK((std::filesystem::file_size(folder / "a.npy") - data) % 64 == 0);
     CHECK(folder.entries() == 1);
 }
@@ -208,8 +213,10 @@ TEST_CASE("npy: a malformed file is refused in one line that names it and says w
         {shaped("(2, 4)"), "shape (2, 4) of <f4 takes 32 bytes of data, 8 bytes are missing"},
         {shaped("(5,)"), "shape (5,) of <f4 takes 20 bytes of data, 4 bytes are left over"},
         {shaped("(0,)"), "24 bytes are left over"},
-        {typed("'<i8'"), "descr <i8: TileScope reads f2, f4, f8, b1, and bf16 as V2; convert with a.astype('f4')"},
+        {typed("'<i8'"),
+         "descr <i8: TileScope reads f2, f4, f8, b1, bf16 as V2, and e5m2 as f1; convert with a.astype('f4')"},
         {typed("'<u2'"), "add --bits16 bf16 where these are the bits of bf16, or convert numbers with a.astype('f4')"},
+        {typed("'|V1'"), "descr |V1: TileScope reads f2, f4, f8, b1, bf16 as V2, and e5m2 as f1; convert fp8 to f4"},
         {typed("'|V4'"), "say what the bytes are, as in a.view('f4')"},
         {typed("'<c8'"), "descr <c8"},
         {typed("'|O'"), "descr |O"},
@@ -233,7 +240,7 @@ TEST_CASE("npy: a malformed file is refused in one line that names it and says w
 
 TEST_CASE("npy: booleans, bf16 as V2, and as u2 and i2 where that is said") {
     const Folder folder;
-    const auto read = [&](const char* descr, const std::string& data, Bits16 bits16 = Bits16::unknown) {
+    const auto read = [&](const char* descr, const std::string& data, std::optional<Dtype> bits16 = std::nullopt) {
         write_bytes(folder / "a.npy", npy(header(descr, "False", "(2,)"), data));
         return read_npy(folder / "a.npy", nullptr, bits16);
     };
@@ -244,31 +251,70 @@ TEST_CASE("npy: booleans, bf16 as V2, and as u2 and i2 where that is said") {
     const NpyArray plain = read("'|V2'", bits);
     CHECK((plain.natural == Dtype::bf16 && !plain.boolean && plain.values == both));
     for (const char* descr : {"'<u2'", "'<i2'"}) {
-        CHECK(read(descr, bits, Bits16::bf16).values == both);
+        CHECK(read(descr, bits, Dtype::bf16).values == both);
         CHECK_THROWS_AS(read(descr, bits), UsageError);
     }
-    CHECK(read("'>u2'", std::string("\x3e\x00\xff\x80", 4), Bits16::bf16).values == both);
+    CHECK(read("'>u2'", std::string("\x3e\x00\xff\x80", 4), Dtype::bf16).values == both);
+}
+
+TEST_CASE("npy: numbers of 8 bits where it is said which, and e5m2 as f1") {
+    const Folder folder;
+    const auto read = [&](const char* descr, std::optional<Dtype> bits) {
+        write_bytes(folder / "a.npy", npy(header(descr, "False", "(2,)"), "\x39\xfb"));
+        return read_npy(folder / "a.npy", nullptr, bits);
+    };
+    const std::vector<float> as_e4m3{1.125f, -352}, as_e5m2{0.625f, -57344};
+    // ml_dtypes saves e4m3 as <V1; loaded by NumPy and saved again, it is |V1. PyTorch needs a view as u1.
+    for (const char* descr : {"'<V1'", "'|V1'", "'|u1'", "'|i1'"}) {
+        CHECK(read(descr, Dtype::e4m3).values == as_e4m3);
+        CHECK(read(descr, Dtype::e5m2).values == as_e5m2);
+        CHECK(read(descr, Dtype::e4m3).natural == Dtype::f16);
+        CHECK_THROWS_AS(read(descr, std::nullopt), UsageError);
+        CHECK_THROWS_AS(read(descr, Dtype::bf16), UsageError);
+    }
+    CHECK(read("'|i1'", Dtype::i8).values == std::vector<float>{57, -5});
+    for (const auto bits : {std::optional<Dtype>(), std::optional(Dtype::e4m3)}) {
+        CHECK(read("'<f1'", bits).values == as_e5m2);
+        CHECK(read("'<f1'", bits).natural == Dtype::f16);
+    }
+}
+
+TEST_CASE("npy: a mask of 0 and 1 is no bits of an 8-bit type") {
+    const Folder folder;
+    const Dtype dtype = GENERATE(Dtype::e4m3, Dtype::e5m2);
+    const std::string limit = dtype == Dtype::e4m3 ? "e4m3 0 or below 0.004" : "e5m2 0 or below 3.1e-05";
+    const auto read = [&](const char* descr, const std::string& data) {
+        write_bytes(folder / "a.npy", npy(header(descr, "False", "(2,)"), data));
+        return read_npy(folder / "a.npy", nullptr, dtype).values;
+    };
+    const std::string mask("\1\0", 2);
+    const std::string message = message_of<UsageError>([&] { read("'|u1'", mask); });
+    CHECK(contains(message, "its |u1 are small whole numbers, as bits of " + limit));
+    CHECK(contains(message, "if they are bits, save a.astype('u1').view('V1'); numbers as a.astype('f4')"));
+    CHECK(read("'|V1'", mask)[0] > 0);
+    CHECK(read("'|u1'", std::string(2, '\0')) == std::vector<float>{0, 0});
+    CHECK(read("'|u1'", std::string("\2\0", 2))[0] > 0);
 }
 
 TEST_CASE("npy: small whole numbers are no bits of bf16") {
     const Folder folder;
     const auto said = [&](const char* descr, const std::string& data, WholeNumbers whole = WholeNumbers::unknown) {
         write_bytes(folder / "a.npy", npy(header(descr, "False", "(2,)"), data));
-        return message_of<UsageError>([&] { read_npy(folder / "a.npy", nullptr, Bits16::bf16, whole); });
+        return message_of<UsageError>([&] { read_npy(folder / "a.npy", nullptr, Dtype::bf16, whole); });
     };
     const std::string mask("\1\0\0\0", 4), swapped("\0\1\0\0", 4), ids("\7\0\xff\0", 4), zeros(4, '\0');
     for (const std::string& message :
          {said("'<i2'", mask), said("'<u2'", mask), said("'>i2'", swapped), said("'<i2'", ids)}) {
         CAPTURE(message);
-        CHECK(contains(message, "--bits16 bf16"));
+        CHECK(contains(message, "small whole numbers, as bits of bf16 0 or below 1e-30"));
         CHECK(contains(message, "if they are bits, save a.astype('u2').view('V2'); numbers as a.astype('f4')"));
     }
     CHECK(contains(said("'<i2'", mask, WholeNumbers::mask), "; a mask of 0 and 1 as a != 0, numbers as"));
     // All zeros mean the same either way, and a file of type V2 is bf16.
     write_bytes(folder / "a.npy", npy(header("'<i2'", "False", "(2,)"), zeros));
-    CHECK(read_npy(folder / "a.npy", nullptr, Bits16::bf16).values == std::vector<float>{0, 0});
+    CHECK(read_npy(folder / "a.npy", nullptr, Dtype::bf16).values == std::vector<float>{0, 0});
     write_bytes(folder / "a.npy", npy(header("'|V2'", "False", "(2,)"), mask));
-    CHECK(read_npy(folder / "a.npy", nullptr, Bits16::bf16).values == std::vector<float>{0x1p-133f, 0});
+    CHECK(read_npy(folder / "a.npy", nullptr, Dtype::bf16).values == std::vector<float>{0x1p-133f, 0});
 }
 
 TEST_CASE("npy: what is not a readable regular file is refused", "[posix]") {
