@@ -1,5 +1,9 @@
 #include "python/bindings/results.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "core/machine/storage.hpp"
 
 namespace tilescope::python {
@@ -43,19 +47,19 @@ py::object in_python(const lab::MetricValue& value) {
 
 py::array array_of(std::shared_ptr<const Storage> tensor) {
     const std::vector<py::ssize_t> shape = {tensor->slices(), tensor->rows(), tensor->cols()};
-    if (tensor->dtype() == Dtype::bf16) {
+    constexpr std::pair<Dtype, const char*> in_numpy[] = {
+        {Dtype::f32, "f4"}, {Dtype::f16, "f2"}, {Dtype::i32, "i4"}, {Dtype::u8, "u1"}, {Dtype::i8, "i1"}};
+    const auto* const type = std::find_if(std::begin(in_numpy), std::end(in_numpy),
+                                          [&](const auto& t) { return t.first == tensor->dtype(); });
+    if (type == std::end(in_numpy)) {
         py::array_t<float> copy(shape);
         tensor->read(0, {copy.mutable_data(), static_cast<std::size_t>(tensor->size())});
         return copy;
     }
-    const char* const type = tensor->dtype() == Dtype::f16   ? "f2"
-                             : tensor->dtype() == Dtype::f32 ? "f4"
-                             : tensor->dtype() == Dtype::i32 ? "i4"
-                                                             : "u1";
     const void* const data = tensor->data();
     const py::capsule keeper(new std::shared_ptr<const Storage>(std::move(tensor)),
                              [](void* p) { delete static_cast<std::shared_ptr<const Storage>*>(p); });
-    py::array view(py::dtype(type), shape, data, keeper);
+    py::array view(py::dtype(type->second), shape, data, keeper);
     view.attr("flags").attr("writeable") = false;
     return view;
 }
