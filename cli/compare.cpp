@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "algorithms/contract/feature_names.hpp"
 #include "algorithms/contract/refusal.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
@@ -23,6 +24,7 @@
 #include "lab/flags/small_run.hpp"
 #include "lab/flags/supported.hpp"
 #include "lab/model/basis.hpp"
+#include "lab/model/laned.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/model/warm.hpp"
 #include "lab/model/with_forward.hpp"
@@ -171,9 +173,14 @@ std::string ratio_text(double x) {
     return text;
 }
 
+/// What stands in place of a time.
+std::string lacks_time(const Report& r) {
+    return message(untimed(r.experiment).empty() ? "compare.no_room" : "compare.no_time");
+}
+
 /// The cells of a row about time: time, TFLOP/s, bound, waves, SMs.
 std::vector<std::string> time_cells(const Report& r) {
-    if (!r.time) return {message("compare.no_room"), "-", "-", "-", "-"};
+    if (!r.time) return {lacks_time(r), "-", "-", "-", "-"};
     const LaunchTime& l = r.time->longest();
     return {text::microseconds(r.time->us()),
             r.counters.matmul_flops > 0 ? text::number(*r.useful_flops_per_s() / 1e12) : "-", name_of(l.bound),
@@ -222,7 +229,7 @@ void print_passes(const std::vector<Row>& rows, text::Format format) {
         table.add({row.variant.label, r.forward->name, text::bytes(kept_for_backward(r.experiment)),
                    text::bytes(r.hbm_extra), big(r.counters.matmul_flops), big(r.counters.exps),
                    big(r.counters.other_flops), text::bytes(r.counters.hbm()),
-                   r.time ? text::microseconds(r.time->us()) : message("compare.no_room")});
+                   r.time ? text::microseconds(r.time->us()) : lacks_time(r)});
     }
     table.print(std::cout, format);
 }

@@ -1,6 +1,7 @@
 // `tilescope list`: the algorithms, GPUs, models and metrics that there are.
 #include <iostream>
 
+#include "algorithms/contract/feature_names.hpp"
 #include "algorithms/contract/pseudo_code.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"

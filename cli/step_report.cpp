@@ -3,6 +3,7 @@
 #include <iostream>
 #include <optional>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "cli/lanes.hpp"
 #include "cli/step.hpp"
 #include "core/text/message.hpp"
@@ -76,7 +77,7 @@ std::string title_of(const RecordedTile& tile, TileData values) {
 void print_code(const Run& run, const SmState& sm) {
     constexpr std::size_t costs = 30;  // the width of the columns right of the code
     text::Table table(text::titles({"column.line", "column.pseudo_code", "column.sm_traffic", "step.flops"}), 2);
-    for (const CodeLine& c : run.algorithm().code) {
+    for (const CodeLine& c : code_for(run.algorithm(), run.experiment().problem)) {
         const std::string code = c.code;
         const std::string indent(code.find_first_not_of(' '), ' ');
         const LineCost cost = line_cost(run, c.number);

@@ -60,10 +60,10 @@ double distance(const Problem& a, const Problem& b) {
 }
 
 /// Whether the problem asks for something that no file of scripts/backends has: other masks, changed scores, pages, f32
-/// anywhere, or a mask from the top left.
+/// anywhere, 8 bits, or a mask from the top left.
 bool has_no_like(const Problem& p) {
     return !scores_are_plain(p) || p.pages || p.dtype == Dtype::f32 || p.uses(Feature::score_types) ||
-           p.uses(Feature::passes) || p.corner == Corner::top_left;
+           p.uses(Feature::passes) || p.uses(Feature::eight_bits) || p.corner == Corner::top_left;
 }
 
 }  // namespace

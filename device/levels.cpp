@@ -289,7 +289,7 @@ Levels levels_of(const Report& r, std::span<const NcuLaunch> launches, Index run
         compared.count(Compared::sm_reduced, NcuMetric::sm_reduce_sectors, sector, c.hbm_reduce, std::nullopt);
     if (const auto dram = r.dram()) compare_dram(compared, *dram);
     compared.count(Compared::exponentials, NcuMetric::xu, warp_lanes, c.exps, Counted::exponentials);
-    if (c.matmul_flops > 0 && r.experiment.problem.dtype == Dtype::f32)
+    if (c.matmul_flops > 0 && r.experiment.problem.query_type() == Dtype::f32)
         compared.count(Compared::matrix_flops, NcuMetric::ffma, fma, c.matmul_flops, Counted::fma_flops);
     else if (c.matmul_flops > 0)
         compared.count(Compared::matrix_flops, NcuMetric::tensor, flops_of_instruction(r.experiment), c.matmul_flops,

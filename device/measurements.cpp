@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "algorithms/contract/packed.hpp"
-#include "algorithms/contract/workload_dtypes.hpp"
+#include "core/machine/dtypes.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "device/csv.hpp"
@@ -270,7 +270,7 @@ std::optional<MeasurementFile> read_backends(std::string_view text) {
 }
 
 Problem problem_of(const MeasuredRow& row) {
-    const auto dtype = workload_dtype_from(row["dtype"]);
+    const auto dtype = dtype_from(row["dtype"]);
     if (!find_algorithm(row["algorithm"]) || !dtype)
         throw RunError(message("measurements.no_algorithm", text::shown(row["algorithm"]), text::shown(row["dtype"])));
     if (!row["options"].empty()) throw RunError(message("measurements.options", text::shown(row["options"])));

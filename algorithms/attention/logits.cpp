@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/contract/exact.hpp"
 #include "core/machine/kept.hpp"
 
 namespace tilescope {
@@ -40,13 +41,13 @@ double finished(const Problem& p, const Inputs& in, double s, Index slice, Index
 double scale_of_logits(const Problem& p) { return p.scale ? *p.scale : 1.0 / std::sqrt(static_cast<double>(p.dim)); }
 
 Matrix products(const Problem& p, const Inputs& in, Index slice, Span rows, Span keys) {
-    const Matrix q = rows_of(*in.at("Q"), slice, rows);
+    const Matrix q = rows_of(exact(in, "Q"), slice, rows);
     Matrix s(rows.size, keys.size);
     const Tiles chunks(keys.size, key_chunk);
     for (Index c = 0; c < chunks.count(); ++c) {
         const Span j = chunks[c], of_all{keys.begin + j.begin, j.size};
         s.middleCols(j.begin, j.size).noalias() =
-            scale_of_logits(p) * q * rows_of(*in.at("K"), p.kv_slice({slice, 1}), of_all).transpose();
+            scale_of_logits(p) * q * rows_of(exact(in, "K"), p.kv_slice({slice, 1}), of_all).transpose();
     }
     return s;
 }

@@ -1,5 +1,6 @@
 #include "algorithms/contract/algorithm.hpp"
 
+#include "algorithms/contract/exact.hpp"
 #include "algorithms/contract/kernel_description.hpp"
 #include "core/machine/mistakes.hpp"
 #include "core/text/message.hpp"
@@ -22,6 +23,13 @@ const std::vector<const Computation*>& computations() {
     static const std::vector<const Computation*> all = {&computation::softmax, &computation::attention,
                                                         &computation::attention_backward};
     return all;
+}
+
+std::string exact_name(std::string_view tensor) { return std::string(tensor) + "_exact"; }
+
+const Storage& exact(const Inputs& inputs, std::string_view tensor) {
+    const auto found = inputs.find(exact_name(tensor));
+    return found != inputs.end() ? *found->second : *inputs.find(tensor)->second;
 }
 
 TensorDecl declare(const Problem& p, const char* name, Role role, Meaning meaning, Sliced sliced, Index rows,

@@ -25,9 +25,10 @@ struct TensorDecl {
     Sliced sliced;
     Index slices, rows, cols;
     Dtype dtype;
-    bool in_pages = false;  ///< stored in pages: see Problem::pages
-    bool saved = false;     ///< an input that Computation::saved computes from the others
-    bool zeroed = false;    ///< no input, but 0 before the run: whoever allocates it clears it
+    bool in_pages = false;           ///< stored in pages: see Problem::pages
+    bool saved = false;              ///< an input that Computation::saved computes from the others
+    const char* scale_of = nullptr;  ///< of scales: the name of the tensor whose values of 8 bits they scale
+    bool zeroed = false;             ///< no input, but 0 before the run: whoever allocates it clears it
     /// Which slice a head reads, where slices are not spread evenly over the heads. Every `round` consecutive heads
     /// have s slices of their own, s = slices x round / (batch x heads); the h-th head of a round reads number (h /
     /// heads_per_slice) mod s of them. round = 0: evenly.

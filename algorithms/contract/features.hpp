@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <string>
 
 namespace tilescope {
 
@@ -22,18 +21,8 @@ enum class Feature : std::uint8_t {
     dropout,        ///< weights are dropped at random
     score_types,    ///< S or P are stored in another type than Q, K, V and O
     passes,         ///< launches follow a list, as in unfused graphs
+    eight_bits,     ///< K and V, and possibly Q, have 8 bits
 };
-/// Its name in programs: "mask", "naive_softmax".
-const char* key_of(Feature feature);
-/// Its name in a sentence: "a mask", "the naive softmax".
-std::string name_of(Feature feature);
-/// Its name at the head of a column, in a word or two: "mask".
-std::string word_for(Feature feature);
-inline constexpr Feature all_features[] = {
-    Feature::head_dims, Feature::grouped_heads, Feature::scale,       Feature::mask,  Feature::naive_softmax,
-    Feature::pages,     Feature::block_mask,    Feature::documents,   Feature::bias,  Feature::alibi,
-    Feature::soft_cap,  Feature::dropout,       Feature::score_types, Feature::passes};
-
 class FeatureSet {
   public:
     constexpr FeatureSet() = default;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/contract/pass_lists.hpp"
-#include "algorithms/contract/workload_dtypes.hpp"
+#include "core/machine/dtypes.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
@@ -57,8 +57,8 @@ class Reader {
         for (const std::string_view name : parts(text.substr(0, colon), '+')) one.passes.push_back(pass(name));
         if (colon == text.size()) return one;
         const std::string type(text.substr(colon + 1));
-        one.type = workload_dtype_from(type);
-        if (!one.type) refuse(message("passes.no_type", text::shown(type)));
+        one.type = dtype_from(type);
+        if (!one.type || size_of(*one.type) == 1) refuse(message("passes.no_type", text::shown(type)));
         return one;
     }
 

@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "algorithms/contract/block_mask.hpp"
+#include "algorithms/contract/choices.hpp"
+#include "algorithms/contract/feature_names.hpp"
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/validate.hpp"
@@ -22,7 +24,12 @@ float Problem::logit_scale() const {
     return static_cast<float>(scale ? *scale : 1.0 / std::sqrt(static_cast<double>(dim)));
 }
 
-Dtype Problem::score_type() const { return scores.value_or(dtype); }
+const char* name_of(Scaling scaling) {
+    constexpr const char* names[] = {"none", "tensor", "head"};
+    return names[static_cast<std::size_t>(scaling)];
+}
+
+Dtype Problem::score_type() const { return scores.value_or(output_type()); }
 Dtype Problem::weight_type() const { return weights.value_or(score_type()); }
 
 namespace {
@@ -45,7 +52,8 @@ const FeatureNames& names_of(Feature feature) {
                                              {"soft_cap", "feature.soft_cap", "feature.word_soft_cap"},
                                              {"dropout", "feature.dropout", "feature.dropout"},
                                              {"score_types", "feature.score_types", "feature.word_score_types"},
-                                             {"passes", "feature.passes", "feature.word_passes"}};
+                                             {"passes", "feature.passes", "feature.word_passes"},
+                                             {"eight_bits", "feature.eight_bits", "feature.word_eight_bits"}};
     return names[static_cast<std::size_t>(feature)];
 }
 
@@ -82,9 +90,11 @@ bool Problem::uses(Feature feature) const {
         case Feature::dropout:
             return static_cast<bool>(dropout);
         case Feature::score_types:
-            return score_type() != dtype || weight_type() != dtype;
+            return score_type() != output_type() || weight_type() != output_type();
         case Feature::passes:
             return !passes.empty();
+        case Feature::eight_bits:
+            return size_of(query_type()) == 1 || size_of(key_type()) == 1;
     }
     return false;
 }
@@ -156,8 +166,29 @@ void check_paging(const Problem& p) {
         throw BadValue("page_size", std::to_string(p.pages.size), message("problem.too_many_pages"), "256");
 }
 
+/// Q, K and V have one type, or K and V have 8 bits and Q more: then they are widened to Q's type in products. Weights
+/// of whole numbers would be 0 or 1.
+void check_types(const Problem& p) {
+    const Dtype q = p.query_type(), kv = p.key_type();
+    if (q == Dtype::i8)
+        throw BadValue(p.q_dtype ? "q_dtype" : "dtype", tilescope::name_of(q), message("problem.whole_queries"),
+                       "e4m3");
+    if (q != kv && (size_of(q) == 1 || size_of(kv) > 1))
+        throw BadValue(p.kv_dtype ? "kv_dtype" : "q_dtype", tilescope::name_of(p.kv_dtype ? kv : q),
+                       message("problem.types_do_not_meet", tilescope::name_of(q), tilescope::name_of(kv)),
+                       tilescope::name_of(p.kv_dtype ? q : kv));
+    const bool power_of_two = (p.dim & (p.dim - 1)) == 0;
+    if (p.rotated && (size_of(kv) > 1 || !power_of_two))
+        throw BadValue(
+            "rotate", "true",
+            power_of_two ? message("problem.rotates_nothing") : message("problem.no_rotation", std::to_string(p.dim)));
+    if (p.pages.shared > 0 && p.scales == Scaling::head && size_of(kv) == 1)
+        throw BadValue("scales", name_of(p.scales), message("problem.scales_of_shared_keys"), "tensor");
+}
+
 void check_passes(const Problem& p) {
     if (p.passes.empty()) return;
+    if (p.uses(Feature::eight_bits)) throw BadValue("passes", name_of(p.passes), message("problem.passes_in_8_bits"));
     const std::string list = name_of(p.passes), type = tilescope::name_of(p.dtype);
     const auto has = [](Pass pass) { return [=](const PassLaunch& l) { return l.has(pass); }; };
     const auto begin = p.passes.begin(), end = p.passes.end();
@@ -188,9 +219,9 @@ void check_scores(const Problem& p) {
     if (p.soft_cap && !(std::isfinite(*p.soft_cap) && *p.soft_cap > 0))
         throw BadValue("soft_cap", text_of(*p.soft_cap), message("problem.no_soft_cap"), "50");
     for (const auto& [field, type] : {std::pair{"scores", p.score_type()}, {"weights", p.weight_type()}})
-        if (type != Dtype::f32 && type != p.dtype)
-            throw BadValue(field, tilescope::name_of(type), message("problem.other_type", tilescope::name_of(p.dtype)),
-                           "f32");
+        if (type != Dtype::f32 && type != p.output_type())
+            throw BadValue(field, tilescope::name_of(type),
+                           message("problem.other_type", tilescope::name_of(p.output_type())), "f32");
     if (!(p.dropout.p >= 0 && p.dropout.p < 1))
         throw BadValue("dropout", text_of(p.dropout.p), message("problem.no_share"), "0.1");
 }
@@ -215,6 +246,7 @@ void validate(const Problem& p) {
         throw BadValue("scale", std::to_string(*p.scale), message("problem.no_finite_number"), "0.125");
     check_paging(p);
     check_mask(p);
+    check_types(p);
     check_scores(p);
     check_passes(p);
     // The largest counter is below 128 times this product even with tiles of one row and one column.

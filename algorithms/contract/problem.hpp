@@ -15,13 +15,19 @@ namespace tilescope {
 
 /// Which softmax is taken between the two products: the textbook formula, or with the maximum subtracted first.
 enum class Softmax : std::uint8_t { naive, safe };
-const char* name_of(Softmax softmax);
+
+/// How many values of 8 bits share a scale: all of a tensor, or those of a head of K and V (with its queries, where Q
+/// has 8 bits); or none has one, and values are stored as they are.
+enum class Scaling : std::uint8_t { none, tensor, head };
 
 /// An attention layer, or (for the softmax kernels) batch x heads matrices of seq_q rows and seq_k columns.
 struct Problem {
     Index batch = 1, heads = 8, kv_heads = 8, seq_q = 1024, seq_k = 1024;
-    Index dim = 64, dim_v = 64;             ///< of Q and K, of V and O
-    Dtype dtype = Dtype::f16;               ///< storage of Q, K, V, O; accumulation and row statistics are f32
+    Index dim = 64, dim_v = 64;              ///< of Q and K, of V and O
+    Dtype dtype = Dtype::f16;                ///< storage of Q, K and V; accumulation and row statistics are f32
+    std::optional<Dtype> q_dtype, kv_dtype;  ///< of Q, and of K and V, where it is another one
+    Scaling scales = Scaling::head;          ///< of values of 8 bits; `rotated`: Q and K are, before they are rounded
+    bool rotated = false;
     Mask mask;                              ///< which keys a query sees
     Corner corner = Corner::bottom_right;   ///< which corner of S the mask's diagonal runs through
     std::optional<double> scale, soft_cap;  ///< s = scale q k (scale: 1/sqrt(dim) unless given); then cap tanh(s / cap)
@@ -31,7 +37,7 @@ struct Problem {
     Bias bias;         ///< added to the logits
     Index alibi = 0;   ///< adds -slope |distance of query and key|, with the slopes of this many heads; 0: no ALiBi
     Dropout dropout;   ///< of the softmax's weights
-    std::optional<Dtype> scores, weights;  ///< types of S and P in HBM, f32 or dtype; absent: dtype for S, S's for P
+    std::optional<Dtype> scores, weights;  ///< types of S and P in HBM, f32 or O's; absent: O's for S, S's for P
     PassList passes;                       ///< the launches of an unfused graph; empty: those of the algorithm
 
     friend bool operator==(const Problem&, const Problem&) = default;
@@ -40,8 +46,13 @@ struct Problem {
     /// The K and V slice that a query head (a span of one batch x head) reads: heads / kv_heads heads share one.
     Index kv_slice(Span head) const { return head.begin / (heads / kv_heads); }
     float logit_scale() const;
-    Dtype score_type() const, weight_type() const;  ///< of S and P
-    bool uses(Feature feature) const;               ///< whether an algorithm has to support it
+    Dtype query_type() const { return q_dtype.value_or(dtype); }
+    Dtype key_type() const { return kv_dtype.value_or(dtype); }  ///< of K and V
+    /// The type of O and of what is added to logits: Q's; bf16 beside a Q of 8 bits (FlashAttention-3's choice).
+    Dtype output_type() const { return size_of(query_type()) == 1 ? Dtype::bf16 : query_type(); }
+    Dtype score_type() const, weight_type() const;                                     ///< of S and P
+    bool scaled(Dtype t) const { return scales != Scaling::none && size_of(t) == 1; }  ///< tensors of this type
+    bool uses(Feature feature) const;  ///< whether an algorithm has to support it
     Index queries() const { return seq_q / packed; }
     /// The queries that these rows belong to.
     Span queries(Span rows) const { return {rows.begin / packed, ceil_div(rows.end(), packed) - rows.begin / packed}; }

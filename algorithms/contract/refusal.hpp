@@ -8,7 +8,8 @@
 
 namespace tilescope {
 
-/// A feature that a problem asks for and an algorithm lacks, and algorithms of the same computation that have it.
+/// A feature that a problem asks for and an algorithm lacks, and algorithms of the same computation that have it; of
+/// another one, where none has.
 struct Refusal {
     Feature feature;
     std::vector<const Algorithm*> instead;

@@ -110,10 +110,25 @@ TileSums tile_sums(const Problem& p, const Tiling& t, bool skip) {
     return s;
 }
 
+ElementBytes element_bytes(const Problem& p) {
+    return {size_of(p.query_type()), size_of(p.key_type()), size_of(p.output_type())};
+}
+
+Prediction of_score_scales(const Problem& p, Index blocks) {
+    if (p.scales == Scaling::none || size_of(p.key_type()) > 1) return {};
+    const bool both = size_of(p.query_type()) == 1;
+    return {(both ? 2 : 1) * blocks * size_of(Dtype::f32), 0, 0, 0, both ? blocks : 0};
+}
+
+Prediction of_value_scales(const Problem& p, Index blocks) {
+    if (p.scales == Scaling::none || size_of(p.key_type()) > 1) return {};
+    return {blocks * size_of(Dtype::f32)};
+}
+
 Prediction of_finishing(const Problem& p, const TileSums& s, Index times) {
     Prediction more;
     for (const BiasTerm& t : p.bias.terms) {
-        more.hbm_read += (t.by_query ? s.scores : s.keys_streamed) * size_of(p.dtype);
+        more.hbm_read += (t.by_query ? s.scores : s.keys_streamed) * size_of(p.output_type());
         more.other_flops += s.scores;
     }
     if (p.alibi > 0) more.other_flops += 2 * s.scores;
@@ -148,18 +163,34 @@ Index page_entries(const Problem& p, const Tiling& t) {
     return entries;
 }
 
-Index part_visits(const Problem& p, const Tiling& t, Index of_a_part) {
-    if (!p.mask.hides()) return ceil_div(ceil_div(p.seq_k, t.bc), of_a_part) * p.seq_q;
-    Index visits = 0;
-    for (Index i = 0; i < ceil_div(p.seq_q, t.br); ++i) {
-        Index parts = 0, counted = 0;  // parts before `counted` are counted
-        for (const auto [first, end] : visited(p, t, i)) {
-            const Index from = std::max(first / of_a_part, counted), to = ceil_div(end, of_a_part);
-            parts += std::max<Index>(0, to - from), counted = to;
-        }
-        visits += std::min(t.br, p.seq_q - i * t.br) * parts;
+namespace {
+
+/// The parts of which row block i sees any key.
+Index parts_of(const Problem& p, const Tiling& t, Index of_a_part, Index i) {
+    Index parts = 0, counted = 0;  // parts before `counted` are counted
+    for (const auto [first, end] : visited(p, t, i)) {
+        const Index from = std::max(first / of_a_part, counted), to = ceil_div(end, of_a_part);
+        parts += std::max<Index>(0, to - from), counted = to;
     }
+    return parts;
+}
+
+}  // namespace
+
+Index part_visits(const Problem& p, const Tiling& t, Index of_a_part) {
+    if (!p.mask.hides()) return parts_of(p, t, of_a_part, 0) * p.seq_q;
+    Index visits = 0;
+    for (Index i = 0; i < ceil_div(p.seq_q, t.br); ++i)
+        visits += std::min(t.br, p.seq_q - i * t.br) * parts_of(p, t, of_a_part, i);
     return visits;
+}
+
+Index parts_seen(const Problem& p, const Tiling& t, Index of_a_part) {
+    const Index row_blocks = ceil_div(p.seq_q, t.br);
+    if (!p.mask.hides()) return parts_of(p, t, of_a_part, 0) * row_blocks;
+    Index parts = 0;
+    for (Index i = 0; i < row_blocks; ++i) parts += parts_of(p, t, of_a_part, i);
+    return parts;
 }
 
 }  // namespace tilescope

@@ -19,6 +19,20 @@ struct TileSums {
 /// With `skip`, tiles in which the mask hides everything are not visited.
 TileSums tile_sums(const Problem& problem, const Tiling& tiling, bool skip = true);
 
+/// Bytes of an element of Q, of K and V, and of O.
+struct ElementBytes {
+    Bytes q, kv, o;
+};
+ElementBytes element_bytes(const Problem& problem);
+
+/// What so many thread blocks of a head read of the scales of Q and K, and multiply these with each other; what they
+/// read of those of V; and both.
+Prediction of_score_scales(const Problem& problem, Index blocks);
+Prediction of_value_scales(const Problem& problem, Index blocks);
+inline Prediction of_scales(const Problem& problem, Index blocks) {
+    return of_score_scales(problem, blocks) + of_value_scales(problem, blocks);
+}
+
 /// What biases, ALiBi and soft-cap add to a head's counts if it computes these scores `times` times; and what dropout
 /// adds.
 Prediction of_finishing(const Problem& problem, const TileSums& sums, Index times = 1);
@@ -33,5 +47,7 @@ Index page_entries(const Problem& problem, const Tiling& tiling);
 /// QA: rows of Q, summed over the parts of which a row block sees any key. A part has p = `blocks_of_a_part` key
 /// blocks; blocks jl .. jh-1 lie in ceil(jh/p) - floor(jl/p) parts.
 Index part_visits(const Problem& problem, const Tiling& tiling, Index blocks_of_a_part);
+/// The same parts, once for each row block.
+Index parts_seen(const Problem& problem, const Tiling& tiling, Index blocks_of_a_part);
 
 }  // namespace tilescope

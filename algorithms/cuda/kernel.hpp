@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/contract/feature_names.hpp"
 #include "algorithms/cuda/tables.hpp"
 
 namespace tilescope {

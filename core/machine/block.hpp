@@ -62,9 +62,9 @@ class Block {
     /// HBM -> a new tile in the ring's next slot. The tile that the slot held before must have been given back.
     Tile load(Ring& to, const Hbm& from, Span rows, Here here = Here::now());
 
-    /// acc += alpha a b (at most one operand transposed), 2mnk FLOPs. If one operand is f32 and the other narrower, the
-    /// f32 one is rounded to the narrower type, as for tensor cores; the sum is f32. Other arithmetic: ops.hpp.
-    void matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float alpha = 1, Here here = Here::now());
+    /// acc += alpha factor a b (at most one operand transposed), 2mnk FLOPs: factors are free, because kernels fold
+    /// them into what follows. Operands are rounded or widened to the type of `math`; the sum is f32. Others: ops.hpp.
+    void matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, const Product& by = {}, Here here = Here::now());
 
     /// body(Span) for every tile, promising that all full tiles cost the same. Counting runs one of them, weighted,
     /// and the ragged tail; exact modes run all and check the promise (BrokenPromise). Where a folded block stands for

@@ -1,6 +1,6 @@
-#include "core/machine/dtype.hpp"
-
 #include <iterator>
+
+#include "core/machine/dtypes.hpp"
 
 namespace tilescope {
 

@@ -1,4 +1,4 @@
-// Block::matmul: acc += alpha a b.
+// Block::matmul: acc += alpha factor a b.
 #include <Eigen/Core>
 #include <stdexcept>
 #include <string>
@@ -19,9 +19,12 @@ using ConstMap = Eigen::Map<const Matrix>;
 
 ConstMap map(ConstElements v) { return {v.data, v.rows, v.cols}; }
 
-/// `t` as it is, or a copy in `scratch` rounded to `dtype`.
+/// The type in which operands of these types meet where a product does not say.
+Dtype narrower(Dtype a, Dtype b) { return a == Dtype::f32 ? b : a; }
+
+/// `t` as it is, where `dtype` holds its values without loss, or a copy in `scratch` rounded to `dtype`.
 ConstElements rounded(ConstElements t, Dtype from, Dtype dtype, std::vector<float>& scratch) {
-    if (from != Dtype::f32 || dtype == Dtype::f32) return t;
+    if (from == dtype || size_of(from) < size_of(dtype)) return t;
     scratch.assign(t.data, t.data + t.rows * t.cols);
     round_to(dtype, scratch.data(), t.rows * t.cols);
     return {scratch.data(), t.rows, t.cols};
@@ -37,7 +40,7 @@ void check_shapes(const TileInfo& acc, const TileInfo& a, const TileInfo& b, Ind
 
 }  // namespace
 
-void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float alpha, Here here) {
+void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, const Product& by, Here here) {
     w_.here = here;
     const bool ta = trans == Trans::a, tb = trans == Trans::b;
     const TileInfo &to = w_.chip.info(acc.slot_), &left = w_.chip.info(a.slot_), &right = w_.chip.info(b.slot_);
@@ -48,12 +51,14 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float a
     cost.matmul_flops = 2 * m * n * k;
     charge_read(cost, left);
     charge_read(cost, right);
+    if (by.factor) charge_read(cost, w_.chip.info(by.factor->slot_));
     charge_read(cost, to);
     charge_write(cost, to);
+    const Dtype math = by.math.value_or(narrower(left.dtype, right.dtype));
     if (w_.chip.has_data()) {
-        // At most one operand is f32 while the other is narrower, so one scratch buffer is enough.
-        const ConstElements va = rounded(Apply::const_elements(*this, a), left.dtype, right.dtype, w_.scratch);
-        const ConstElements vb = rounded(Apply::const_elements(*this, b), right.dtype, left.dtype, w_.scratch);
+        const float alpha = by.factor ? by.alpha * *Apply::const_elements(*this, *by.factor).data : by.alpha;
+        const ConstElements va = rounded(Apply::const_elements(*this, a), left.dtype, math, w_.scratch);
+        const ConstElements vb = rounded(Apply::const_elements(*this, b), right.dtype, math, w_.more_scratch);
         Map out(Apply::elements(*this, acc).data, m, n);
         if (ta)
             out.noalias() += alpha * map(va).transpose() * map(vb);
@@ -71,8 +76,9 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float a
     report({.operation = &operation::matmul,
             .out = chip.id(acc.slot_),
             .reads = {Operand{chip.id(a.slot_), ta}, Operand{chip.id(b.slot_), tb}},
-            .alpha = alpha,
-            .math = left.dtype == Dtype::f32 ? right.dtype : left.dtype,
+            .alpha = by.alpha,
+            .factor = by.factor ? chip.id(by.factor->slot_) : no_tile,
+            .math = math,
             .region = origin.region,
             .cost = cost},
            acc, contents(acc), here);

@@ -46,6 +46,8 @@ class Minifloat : FloatBits {
 
     static constexpr std::uint32_t ones = (1u << (exponent_bits + mantissa_bits)) - 1;  // all bits but the sign
     static constexpr std::uint32_t code_beyond = infinity ? ones >> mantissa_bits << mantissa_bits : ones;
+    // The NaN that NumPy and processors write in 16 bits, and GPUs in 8.
+    static constexpr std::uint32_t not_a_number = sizeof(Unsigned) > 1 ? code_beyond | 1u << (mantissa_bits - 1) : ones;
     static constexpr int shift = mantissa - mantissa_bits, sign_shift = 31 - exponent_bits - mantissa_bits;
 
   public:
@@ -66,7 +68,8 @@ class Minifloat : FloatBits {
         const std::uint32_t units = bits_of(float_of(m) + float_of(large)) - large;
         const std::uint32_t code = units + ((large - summand(0)) >> shift);
         const std::uint32_t most = overflow == Overflow::saturate ? code_beyond - 1 : code_beyond;
-        return static_cast<Code>(std::min(code, most) | (m > exponent ? ones : 0u) | (bits_of(x) & sign) >> sign_shift);
+        return static_cast<Code>((m > exponent ? not_a_number : std::min(code, most)) |
+                                 (bits_of(x) & sign) >> sign_shift);
     }
 
     static float decoded(Code code) {

@@ -19,15 +19,15 @@ struct Worker {
 
     ChipMemory chip;
     Counters total;
-    std::vector<Traffic> traffic;      // by tensor
-    std::uint64_t fingerprint = 0;     // of the bytes of each tensor and of the tiles made: see mark()
-    std::vector<Listener*> listeners;  // those that want the current block
-    std::vector<float> scratch;        // for what has to be rounded: operands, and what is stored
-    Here here = {0, ""};               // of the operation that is carried out
-    Stores stores;                     // of this launch, in exact modes
-    Addends addends;                   // of the current block
-    Written settled;                   // stored by ended launches, in exact modes; all use the main worker's
-    Written written{&settled};         // stored by ended launches and by this one
+    std::vector<Traffic> traffic;              // by tensor
+    std::uint64_t fingerprint = 0;             // of the bytes of each tensor and of the tiles made: see mark()
+    std::vector<Listener*> listeners;          // those that want the current block
+    std::vector<float> scratch, more_scratch;  // for what has to be rounded: operands, and what is stored
+    Here here = {0, ""};                       // of the operation that is carried out
+    Stores stores;                             // of this launch, in exact modes
+    Addends addends;                           // of the current block
+    Written settled;                           // stored by ended launches, in exact modes; all use the main worker's
+    Written written{&settled};                 // stored by ended launches and by this one
     struct Issuer {
         LaneInfo info;
         ChipMemory::Slot registers = ChipMemory::no_slot;  // of the lane

@@ -100,8 +100,8 @@ class Steps {
 
     std::string tiles() const {
         const Event &a = a_.event, &b = b_.event;
-        const TileId was[] = {a.out, a.a(), a.b()}, is[] = {b.out, b.a(), b.b()};
-        constexpr const char* names[] = {"out", "a", "b"};
+        const TileId was[] = {a.out, a.a(), a.b(), a.factor}, is[] = {b.out, b.a(), b.b(), b.factor};
+        constexpr const char* names[] = {"out", "a", "b", "factor"};
         for (std::size_t k = 0; k < std::size(names); ++k)
             if (was[k] != is[k]) return changed(names[k], name_of_tile(was_, was[k]), name_of_tile(is_, is[k]));
         if (a.reads != b.reads) return message("divergence.transposed");

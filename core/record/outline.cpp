@@ -77,9 +77,13 @@ void Outline::on(const Event& e, TileData) {
     }
     if (!works(e.kind()) || e.operation->access == Access::in_passing) return;
     const auto use = [&](TileId id) { return id < tiles_.size() ? Deed::Use{tiles_[id], id} : Deed::Use{}; };
-    Deed d{
-        e.operation, use(e.out), {use(e.a()), use(e.b())}, e.alpha != 1, {e.reads[0].transposed, e.reads[1].transposed},
-        e.cost};
+    Deed d{e.operation,
+           use(e.out),
+           {use(e.a()), use(e.b())},
+           e.alpha != 1 || e.factor != no_tile,
+           {e.reads[0].transposed, e.reads[1].transposed},
+           e.cost};
+    d.math = e.math;
     LaunchOutline& launch = launches_.back();
     if (e.kind() == Kind::product && e.math == Dtype::f32) launch.multiplies_f32 = true;
     if (e.lane) d.lane = e.lane->name, launch.has_lanes = true;

@@ -28,7 +28,8 @@ struct Deed {
     bool scaled = false;                  ///< a product with a factor other than 1
     std::array<bool, 2> transposed = {};  ///< of a product, a and b
     Counters cost = {};
-    const char* lane = "";  ///< the lane that issues it
+    const char* lane = "";    ///< the lane that issues it
+    Dtype math = Dtype::f32;  ///< of a product, the type in which its operands meet
 
     Kind kind() const { return operation->kind; }
     bool moves_data() const { return kind() == Kind::load || kind() == Kind::store; }

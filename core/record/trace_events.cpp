@@ -1,5 +1,6 @@
 #include "core/record/trace_events.hpp"
 
+#include "core/machine/dtypes.hpp"
 #include "core/machine/error.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/record/trace_words.hpp"
@@ -125,6 +126,7 @@ void EventReader::read_tiles(JsonEntry& entry, Event& e) {
     }
     if (kind == Kind::store && e.a() == no_tile) entry.refuse(message("trace_events.nothing_stored"));
     e.alpha = entry.number_or(e.alpha, "alpha");
+    if (reads && entry.has("factor")) e.factor = on_chip(entry, "factor");
     if (entry.has("math")) e.math = entry.named("math", number_dtypes, name_of);
     if (entry.has("meaning")) e.meaning = entry.named("meaning", all_meanings, name_of);
 }

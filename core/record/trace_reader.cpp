@@ -1,5 +1,6 @@
 #include <istream>
 
+#include "core/machine/dtypes.hpp"
 #include "core/machine/error.hpp"
 #include "core/record/trace_events.hpp"
 #include "core/record/trace_file.hpp"

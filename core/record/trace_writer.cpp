@@ -133,6 +133,7 @@ class EventWriter {
             if (e.reads[k].transposed) j[names[k][1]] = true;
         }
         if (e.alpha != 1) j["alpha"] = json_number(e.alpha);
+        if (e.factor != no_tile) j["factor"] = e.factor;
         if (e.math != Dtype::f32) j["math"] = name_of(e.math);
         if (e.meaning != Meaning::other) j["meaning"] = name_of(e.meaning);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text/message.hpp"
+#include "core/text/numbers.hpp"
 
 namespace tilescope {
 using text::message;
@@ -46,6 +47,11 @@ Rates rates_of(const GpuSpec& g) {
     r.read_gbs = g.copy_gbs ? std::max(r.copy_gbs, reads_of_sheet * g.hbm_gbs) : r.copy_gbs;
     r.latency = g.l2_latency_clk.value_or(300);
     r.dram_latency = g.dram_latency_clk.value_or(700);
+    // On Hopper mma.sync of e4m3 or e5m2 compiles to conversions and products of f16 (bench/float8.cu); only wgmma
+    // multiplies these types.
+    constexpr double ada = 8.9, hopper = 9, blackwell = 10;
+    const double capability = text::to_number(g.compute_capability).value_or(0);
+    r.float8 = (capability >= ada && capability < hopper) || capability >= blackwell;
     r.launch_us = g.launch_us.value_or(4);
     r.clock_mhz = {g.cuda_clock_mhz.value_or(g.clock_mhz), g.mma_light_clock_mhz.value_or(g.tensor_clock_mhz),
                    g.mma_clock_mhz.value_or(g.tensor_clock_mhz)};

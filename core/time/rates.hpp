@@ -52,6 +52,7 @@ struct Rates {
     double launch_us;                 ///< of a launch that follows another in a stream
     std::array<double, 3> clock_mhz;  ///< CUDA cores; tensor cores with one block on an SM; and with more
     double queued_launch_us = 1.5;    ///< of a launch that waits for the one before to end (H200, bench/launching.cu)
+    bool float8 = false;              ///< whether mma.sync multiplies 8-bit floats as they are, at twice the rate
 };
 Rates rates_of(const GpuSpec& gpu);
 /// MHz at which kernels of a style run with so many thread blocks of 4 warps on an SM.

@@ -45,6 +45,9 @@ class Pricing {
                 element_by_element(c, d);
         }
         for (const Unit u : {Unit::fma, Unit::exp, Unit::alu}) at(c, u) *= whole_warps(d) * whole_fragments(d);
+        // However few rows a block has, each of its warps widens all of b that it reads.
+        if (d.kind() == Kind::product && kernel_.style == Style::tensor_cores)
+            at(c, Unit::alu) += reads_of(d).second * widening(d, 1);
         return c;
     }
 
@@ -87,12 +90,15 @@ class Pricing {
         if (kernel_.style == Style::tensor_cores) {
             const auto whole = [](double x, double unit) { return std::ceil(x / unit) * unit; };  // mma m16n8k16
             at(c, Unit::tensor) = 2 * whole(rows_of(d) * whole_warps(d) * whole_fragments(d), fragment) * whole(n, 8) *
-                                  whole(k, 16) / (r_.tensor * kernel_.tiled.rate);
+                                  whole(k, 16) / (r_.tensor * kernel_.tiled.rate * (multiplies_float8(d) ? 2 : 1));
             const auto [of_a, of_b] = reads_of(d);
             if (d.reads[1].in_sram()) at(c, Unit::sram) += of_b * d.reads[1].bytes() / r_.sram;
             if (d.reads[0].in_sram()) at(c, Unit::sram) += of_a * d.reads[0].bytes() / r_.sram;
             // An operand in registers is rounded and stays there; sums over keys that warps own need all warps' parts.
-            if (!d.reads[0].in_sram()) at(c, Unit::alu) += 0.5 * d.reads[0].size() / r_.half;
+            // An instruction makes two values of 16 bits, or one of 8.
+            if (!d.reads[0].in_sram())
+                at(c, Unit::alu) += (size_of(d.math) == 1 ? 1 : 0.5) * d.reads[0].size() / r_.half;
+            at(c, Unit::alu) += of_a * widening(d, 0);
             if (!d.reads[0].in_sram() && sums_over_owned(d))
                 at(c, Unit::sram) += (1 + of_a) * half_bytes * d.reads[0].size() / r_.sram;
         } else {
@@ -103,6 +109,14 @@ class Pricing {
             if (!d.reads[0].in_sram()) at(c, Unit::sram) += 4 * d.reads[0].size() / r_.sram;
             if (d.scaled) at(c, Unit::alu) += d.out.size() / r_.fma;
         }
+    }
+
+    bool multiplies_float8(const Deed& d) const { return r_.float8 && size_of(d.math) == 1; }
+    /// Cycles in which an operand of 8 bits becomes f16, two values an instruction, where products need that.
+    double widening(const Deed& d, std::size_t operand) const {
+        const Deed::Use& of = d.reads[operand];
+        const bool narrow = size_of(of.tile.dtype) == 1 || (!of.in_sram() && size_of(d.math) == 1);
+        return narrow && !multiplies_float8(d) ? 0.5 * of.size() / r_.half : 0;
     }
 
     bool sums_over_owned(const Deed& d) const { return kernel_.own_keys && !d.transposed[0] && !d.transposed[1]; }

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "algorithms/contract/choices.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "gui/draw/message.hpp"
@@ -49,7 +50,8 @@ void causal_box(Shown& shown, Screen& screen) {
         });
 }
 
-void type_controls(Shown& shown, Screen& screen, const Problem& p, bool attention) {
+void type_controls(Shown& shown, Screen& screen, const Problem& p, const Algorithm& algorithm) {
+    const bool attention = algorithm.computes->features.has(Feature::head_dims);
     begin_field(screen, message("problem_controls.dtype"));
     const ImGuiStyle& style = ImGui::GetStyle();
     if (attention)
@@ -57,9 +59,12 @@ void type_controls(Shown& shown, Screen& screen, const Problem& p, bool attentio
                                   width_of(message("problem_controls.causal")) + style.ItemSpacing.x));
     const std::string now = options(shown).dtype.value_or(name_of(p.dtype));
     combo(screen, "dtype", now, message("problem_controls.about_dtypes"), [&] {
-        for (const char* name : {"f32", "f16", "bf16"})
+        for (const Dtype type : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::e4m3, Dtype::e5m2}) {
+            if (size_of(type) == 1 && !algorithm.supports.has(Feature::eight_bits)) continue;
+            const char* const name = name_of(type);
             if (entry(screen, std::string("dtype-") + name, name, now == name, message("problem_controls.about_dtype")))
                 change(shown, [&](Options& o) { o.dtype = name; });
+        }
     });
     if (attention) causal_box(shown, screen);
 }
@@ -165,7 +170,7 @@ void problem_controls(Shown& shown, Screen& screen) {
                    message("problem_controls.about_dim_v")},
                   &Options::dim_v);
     }
-    type_controls(shown, screen, p, attention);
+    type_controls(shown, screen, p, shown.session.algorithm());
     if (attention) mask_list(shown, screen, p);
     if (!from_files(shown)) value_list(shown, screen);
 }

@@ -289,7 +289,7 @@ void add_compulsory(Panel& p, const Grid& g, bool reads = false) {
 
 /// Elements that a thread block's SRAM has room for: the papers' M.
 double elements(const Experiment& e) {
-    return static_cast<double>(e.gpu.sram_per_block) / static_cast<double>(size_of(e.problem.dtype));
+    return static_cast<double>(e.gpu.sram_per_block) / static_cast<double>(size_of(e.problem.key_type()));
 }
 
 /// Saha and Ye (arXiv 2402.07443), theorem 3.1: every algorithm moves at least the order of this number of elements.
@@ -363,7 +363,7 @@ Figure io_vs_sram(const FigureRequest& r) {
     Panel& p = f.panels[0];
     const Problem& w = g.some().experiment.problem;
     const double n = static_cast<double>(w.seq_q), d = static_cast<double>(w.dim),
-                 size = static_cast<double>(size_of(w.dtype));
+                 size = static_cast<double>(size_of(w.key_type()));
     add_compulsory(p, g);
     // The bound has no constant: it is scaled to touch the counted curves from below.
     if (g.axis.values.size() == 1) return f;

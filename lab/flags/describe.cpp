@@ -34,6 +34,17 @@ std::vector<std::string> done_to_scores(const Problem& p) {
     return all;
 }
 
+/// "f16", or "Q in f16, K and V in e4m3 with a scale a head".
+std::string about_types(const Problem& p) {
+    if (!p.uses(Feature::eight_bits)) return name_of(p.query_type());
+    const bool alike = p.query_type() == p.key_type();
+    const std::string types =
+        alike ? name_of(p.query_type()) : message("describe.types", name_of(p.query_type()), name_of(p.key_type()));
+    constexpr const char* with[] = {"describe.no_scales", "describe.tensor_scales", "describe.head_scales"};
+    const std::string scaled = message(with[static_cast<std::size_t>(p.scales)], types);
+    return p.rotated ? message("describe.rotated", scaled) : scaled;
+}
+
 }  // namespace
 
 std::string about_scores(const Problem& p) {
@@ -55,7 +66,7 @@ std::string describe(const Problem& given, const Computation& computation) {
     all.push_back(p.dim == p.dim_v ? message("describe.dim", n(p.dim))
                                    : message("describe.dim_and_dim_v", n(p.dim), n(p.dim_v)));
     if (p.pages) all.push_back(about_pages(p));
-    all.push_back(name_of(p.dtype));
+    all.push_back(about_types(p));
     if (p.mask.hides()) all.push_back(mask_words(p));
     all.push_back(message("describe.scale", text::number(static_cast<double>(p.logit_scale()))));
     return text::join(all, ", ") + about_scores(p);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/machine/dtypes.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/run/experiment.hpp"
 #include "lab/workload/file_axes.hpp"
+#include "lab/workload/rounding.hpp"
 
 namespace tilescope::lab {
 using text::message;
@@ -43,21 +45,29 @@ void must_match(const char* id, const char* flag, const std::string& file, Index
 
 /// Adds a file's numbers to the request as an input. All inputs from files are made here.
 void take_in(Request& r, const char* tensor, const FileTensor& file, Dtype dtype, Control* control) {
-    const std::string note = about_infinite(file.name, dtype, file.values, file.overflowed);
+    const std::string note = about_infinite(file.name, before_rounding(dtype), file.values, file.overflowed);
     if (!note.empty()) r.notes.push_back(note);
-    r.inputs[tensor] = to_storage(file, dtype, control);
+    r.inputs[tensor] = to_storage(file, before_rounding(dtype), control);
 }
 
-FileFormat format_from(const Options& o) { return {layout_from(o), to_bits16(o.bits16)}; }
+/// The bits of 8-bit types are in files that do not say so: the flag of the type says it.
+std::optional<Dtype> bits_from(const Options& o, const std::optional<std::string>& own_type) {
+    const std::optional<Dtype> type = dtype_from(own_type ? *own_type : o.dtype.value_or(""));
+    return type && size_of(*type) == 1 ? type : to_bits16(o.bits16);
+}
+
+FileFormat format_from(const Options& o, const std::optional<std::string>& own_type = {}) {
+    return {layout_from(o), bits_from(o, own_type)};
+}
 
 void read_attention_files(Options& o, Request& r, Control* control) {
     if (o.q.empty() || o.k.empty() || o.v.empty())
         throw UsageError(message("request.three_files", o.q.empty() ? "--q" : o.k.empty() ? "--k" : "--v"));
-    const FileFormat format = format_from(o);
-    const auto read = [&](const char* flag, const std::string& path) {
-        return read_tensor(flag, path, format, control);
+    const auto read = [&](const char* flag, const std::string& path, const std::optional<std::string>& type = {}) {
+        return read_tensor(flag, path, format_from(o, type), control);
     };
-    const FileTensor q = read("--q", o.q), k = read("--k", o.k), v = read("--v", o.v);
+    const FileTensor q = read("--q", o.q, o.q_dtype), k = read("--k", o.k, o.kv_dtype),
+                     v = read("--v", o.v, o.kv_dtype);
     const Dtype dtype = take_dtype(o, q);
     take(o.batch, "--batch", q.batch, o.q);
     take(o.heads, "--heads", q.heads, o.q);
@@ -75,7 +85,9 @@ void read_attention_files(Options& o, Request& r, Control* control) {
     if (!o.layout && q.heads > q.rows)
         r.remark =
             message("request.more_heads_than_rows", text::shown(o.q), std::to_string(q.heads), std::to_string(q.rows));
-    take_in(r, "Q", q, dtype, control), take_in(r, "K", k, dtype, control), take_in(r, "V", v, dtype, control);
+    const Dtype of_q = o.q_dtype ? to_dtype(*o.q_dtype, "--q-dtype") : dtype;
+    const Dtype of_kv = o.kv_dtype ? to_dtype(*o.kv_dtype, "--kv-dtype") : dtype;
+    take_in(r, "Q", q, of_q, control), take_in(r, "K", k, of_kv, control), take_in(r, "V", v, of_kv, control);
     if (o.d_o.empty()) return;
     const FileTensor g = read("--do", o.d_o);
     must_match("request.other_batch", "--do", o.d_o, g.batch, q.batch, "--q");
@@ -147,7 +159,7 @@ void read_bias_files(const Options& o, Request& r, const Computation& computatio
         if (has != wanted)
             throw UsageError(
                 message("request.bias_of_other_shape", flag, text::shown(*path), has, wanted, r.problem.bias.name()));
-        take_in(r, t->name, file, r.problem.dtype, control);
+        take_in(r, t->name, file, t->dtype, control);
     }
 }
 

@@ -24,9 +24,9 @@ struct Options {
     std::optional<Index> batch, heads, kv_heads, seq, seq_q, seq_k, dim, dim_v;
     std::optional<Index> page_size, shared_prefix;
     std::string page_order = "identity";
-    std::optional<std::string> dtype, scores, weights, softmax;
+    std::optional<std::string> dtype, q_dtype, kv_dtype, scales, scores, weights, softmax;
     std::string passes;  // empty: those of the algorithm `standard`
-    std::optional<bool> causal;
+    std::optional<bool> causal, rotate;
     std::string causal_corner = "bottom-right";
     std::optional<Index> window_left, window_right;
     std::string documents, block_mask, mask_block;  // empty: no documents, no block mask, blocks of 128 x 128

@@ -18,6 +18,7 @@
 #include "lab/run/reference.hpp"
 #include "lab/workload/paging.hpp"
 #include "lab/workload/patterns.hpp"
+#include "lab/workload/rounding.hpp"
 
 namespace tilescope::lab {
 using text::message;
@@ -97,7 +98,8 @@ Experiment experiment_of(const Algorithm& algorithm, const Request& r, Control* 
 }
 
 Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, Control* control) {
-    std::vector<TensorDecl> missing = algorithm.tensors(unpacked(request.problem), {1, 1});
+    const std::vector<TensorDecl> tensors = algorithm.tensors(unpacked(request.problem), {1, 1});
+    std::vector<TensorDecl> missing = tensors;
     std::erase_if(missing, [&](const TensorDecl& t) {
         return t.role != Role::input || t.dtype == Dtype::i32 || t.saved || request.inputs.contains(t.name);
     });
@@ -105,7 +107,8 @@ Inputs inputs_for(const Options& o, const Request& request, const Algorithm& alg
     Inputs all = random_inputs(missing, o.seed, to_distribution(o.distribution), control);
     all.insert(request.inputs.begin(), request.inputs.end());
     all = with_saved(algorithm, request.problem, std::move(all), static_cast<int>(o.threads), control);
-    return packed_inputs(with_shared_prefix(all, request.problem), request.problem);
+    all = stored_inputs(unpacked(request.problem), tensors, with_shared_prefix(std::move(all), request.problem));
+    return packed_inputs(all, request.problem);
 }
 
 }  // namespace tilescope::lab

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "algorithms/contract/feature_names.hpp"
 #include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/refusal.hpp"
 #include "algorithms/contract/registry.hpp"
@@ -71,9 +72,8 @@ void check_supported(const Algorithm& algorithm, const Problem& problem, const O
     std::vector<std::string> names;
     for (const Algorithm* a : refusal->instead) names.push_back(a->name);
     const std::string flag = flag_of(refusal->feature, o), feature = name_of(refusal->feature);
-    throw UsageError(names.empty() ? message("request.none_does", flag, algorithm.name, feature)
-                                   : message("request.others_do", flag, algorithm.name, feature,
-                                             text::join(names, ", "), names.size()));
+    throw UsageError(
+        message("request.others_do", flag, algorithm.name, feature, text::join(names, ", "), names.size()));
 }
 
 }  // namespace tilescope::lab

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "algorithms/contract/workload_dtypes.hpp"
+#include "core/machine/dtypes.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
@@ -89,11 +89,11 @@ Distribution to_distribution(const std::string& text) {
 }
 
 Dtype to_dtype(const std::string& text, const std::string& flag) {
-    if (const auto t = workload_dtype_from(text)) return *t;
-    const bool stored = flag == "--dtype";
+    if (const auto t = dtype_from(text)) return *t;
+    const bool stored = flag != "--scores" && flag != "--weights";
     if (const std::string instead = stored ? instead_of(Asked::dtype, text) : ""; !instead.empty())
         throw UsageError(message("values.other_dtype", flag, text::shown(text), instead));
-    refuse_value("values.no_dtype", flag, text, stored ? "f16" : "f32");
+    refuse_value("values.no_dtype", flag, text, !stored ? "f32" : flag == "--kv-dtype" ? "e4m3" : "f16");
 }
 
 std::optional<Dtype> to_bits16(const std::string& text) {

@@ -2,8 +2,10 @@
 #include <optional>
 #include <string>
 
+#include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/problem.hpp"
+#include "core/machine/dtypes.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/mask.hpp"
@@ -67,10 +69,43 @@ void add_sizes(Rows& t) {
         [](const Problem& p, Options& o) {
             if (p.dim_v != p.dim) o.dim_v = p.dim_v;
         });
-    Flag& type = t.add("dtype", sizes, "flag.dtype", "TYPE", "f16", &Options::dtype, as_words);
+}
+
+/// Adds the row of a type of some tensors alone.
+template <std::optional<Dtype> Problem::*type, std::optional<std::string> Options::*flag>
+void add_type(Rows& t, const char* name, const char* help) {
+    Flag& row = t.add(name, FlagOf::attention, help, "TYPE", "--dtype", flag,
+                      [](const std::string& given, const std::string& v) { return to_dtype(v, given), v; });
+    row.asks_for = Feature::eight_bits;
+    row.ask = [](const Options& o, Problem& p) { p.*type = dtype_from(*(o.*flag)); };
+    row.write = [](const Problem& p, Options& o) {
+        if (p.*type) o.*flag = name_of(*(p.*type));
+    };
+}
+
+/// Adds the types of Q, K and V. A refusal of 8 bits names the first flag that is given.
+void add_types(Rows& t) {
+    add_type<&Problem::q_dtype, &Options::q_dtype>(t, "q-dtype", "flag.q_dtype");
+    add_type<&Problem::kv_dtype, &Options::kv_dtype>(t, "kv-dtype", "flag.kv_dtype");
+    Flag& type = t.add("dtype", FlagOf::sizes, "flag.dtype", "TYPE", "f16", &Options::dtype, as_words);
+    type.asks_for = Feature::eight_bits;
     type.ask = [](const Options& o, Problem& p) { p.dtype = to_dtype(*o.dtype); };
     type.write = [](const Problem& p, Options& o) {
         if (p.dtype != Problem().dtype) o.dtype = name_of(p.dtype);
+    };
+    Flag& rotate = t.add("rotate", FlagOf::attention, "flag.rotate", nullptr, nullptr, &Options::rotate, to_bool);
+    rotate.asks_for = Feature::eight_bits;
+    rotate.ask = [](const Options& o, Problem& p) { p.rotated = *o.rotate; };
+    rotate.write = [](const Problem& p, Options& o) {
+        if (p.rotated) o.rotate = true;
+    };
+    Flag& scales =
+        t.add("scales", FlagOf::attention, "flag.scales", "KIND", "head", &Options::scales, as_one_of(scalings));
+    scales.ask = [](const Options& o, Problem& p) {
+        p.scales = to_named("--scales", *o.scales, std::span<const Scaling>(scalings));
+    };
+    scales.write = [](const Problem& p, Options& o) {
+        if (p.scales != Problem().scales) o.scales = name_of(p.scales);
     };
 }
 
@@ -104,7 +139,7 @@ void add_score_types(Rows& t) {
     Flag& scores = t.add("scores", FlagOf::attention, "flag.scores", "TYPE", "--dtype", &Options::scores, as_words);
     scores.asks_for = Feature::score_types;
     scores.ask = [](const Options& o, Problem& p) {
-        if (const Dtype type = to_dtype(*o.scores, "--scores"); type != p.dtype) p.scores = type;
+        if (const Dtype type = to_dtype(*o.scores, "--scores"); type != p.output_type()) p.scores = type;
     };
     scores.write = [](const Problem& p, Options& o) {
         if (p.scores) o.scores = name_of(*p.scores);
@@ -235,6 +270,6 @@ void add_pages(Rows& t) {
 
 }  // namespace
 
-void add_workload(Rows& t) { add_sizes(t), add_mask(t), add_scores(t), add_dropout(t), add_pages(t); }
+void add_workload(Rows& t) { add_sizes(t), add_types(t), add_mask(t), add_scores(t), add_dropout(t), add_pages(t); }
 
 }  // namespace tilescope::lab

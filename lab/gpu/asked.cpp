@@ -4,7 +4,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "algorithms/contract/workload_dtypes.hpp"
+#include "core/machine/dtypes.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -57,9 +57,11 @@ constexpr AskedFor asked_words[] = {
      "asked.linear_attention", "run standard", limits},
     {Asked::algorithm, "backward bwd", "asked.backward_names", "run flash_v2_backward", nullptr},
 
-    {Asked::dtype,
-     "fp8 f8 e4m3 e5m2 e4m3fn fp8e4m3* fp8e5m2* float8* int8 i8 u8 uint8 fp4 nvfp4 mxfp4 mxfp8 fp6 int4 i4 nf4",
-     "asked.small_types", "run flash_v2 --dtype f16 --dim 32", limits},
+    {Asked::dtype, "fp8e5m2* float8e5m2*", "asked.e5m2", "run flash_v2 --dtype e5m2", nullptr},
+    {Asked::dtype, "fp8 f8 e4m3fn fp8e4m3* float8*", "asked.e4m3", "run flash_v2 --dtype e4m3", nullptr},
+    {Asked::dtype, "int8 s8 u8 uint8", "asked.int8", "run flash_v2 --kv-dtype i8", nullptr},
+    {Asked::dtype, "fp4 nvfp4 mxfp4 mxfp8 fp6 int4 i4 nf4", "asked.small_types", "run flash_v2 --dtype e4m3 --dim 32",
+     limits},
     {Asked::dtype, "fp16 float16 half", "asked.f16", "run flash_v2 --dtype f16", nullptr},
     {Asked::dtype, "bfloat16 bfp16 brainfloat16", "asked.bf16", "run flash_v2 --dtype bf16", nullptr},
     {Asked::dtype, "fp32 float32 float single", "asked.f32", "run flash_v2 --dtype f32", nullptr},
@@ -124,8 +126,10 @@ constexpr AskedFor asked_words[] = {
      "ring ringattention contextparallel cp sequenceparallel sp tensorparallel tensorparallelsize tp tpsize "
      "worldsize numgpus ngpus",
      "asked.share_of_gpu", "run flash_v2 --heads 8", limits},
-    {Asked::flag, "fp8 kvdtype kvcachedtype quantize quantization int8 fp4", "asked.small_types",
-     "run flash_v2 --dtype f16 --dim 32", limits},
+    {Asked::flag, "fp8", "asked.e4m3", "run flash_v2 --dtype e4m3", nullptr},
+    {Asked::flag, "kvcachedtype kvcachequant*", "asked.kv_dtype", "run flash_v2 --kv-dtype {e4m3=dtype}", nullptr},
+    {Asked::flag, "int8", "asked.int8", "run flash_v2 --kv-dtype i8", nullptr},
+    {Asked::flag, "quantize quantization fp4", "asked.small_types", "run flash_v2 --dtype e4m3 --dim 32", limits},
     {Asked::flag, "sink sinks attentionsink attentionsinks headsink", "asked.sink",
      "run flash_v2 --bias hk --seq-q 1024 --seq-k 1025", limits},
     {Asked::flag, "stages numstages pipelinestages", "asked.stages", "run flash_v3 --slots 4", nullptr},
@@ -186,7 +190,7 @@ bool is_number(std::string_view typed, bool whole) {
 
 /// TileScope's name of a storage type, by any of its names; empty where the type is unknown.
 std::string dtype_called(std::string_view typed) {
-    if (workload_dtype_from(typed)) return std::string(typed);
+    if (dtype_from(typed)) return std::string(typed);
     for (const AskedFor& k : asked_words)
         if (k.what == Asked::dtype && !k.page && among(k.words, text::plain(typed.substr(0, 60))))
             return std::string(std::string_view(k.closest).substr(std::string_view(k.closest).rfind(' ') + 1));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "algorithms/contract/feature_names.hpp"
 #include "algorithms/contract/kernel_description.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"

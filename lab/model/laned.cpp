@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "algorithms/contract/feature_names.hpp"
 #include "algorithms/contract/roles.hpp"
 #include "core/machine/parallel.hpp"
 #include "core/text/message.hpp"
@@ -96,7 +97,7 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     add(t.br, t.bc, t.slots, t.warpgroups, t.turns, t.overlap, t.specialised, t.cluster, t.persistent, t.like);
     std::uint32_t used = 0;  // a bit for each feature, because each may change the program
     for (const Feature f : all_features) used = 2 * used + (p.uses(f) ? 1 : 0);
-    add(p.dim, p.dim_v, static_cast<int>(p.dtype), used, p.bias.terms.size());
+    add(p.dim, p.dim_v, static_cast<int>(p.query_type()), static_cast<int>(p.key_type()), used, p.bias.terms.size());
     add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, outside.missed);
     add(g.fp32_lanes, g.exp_per_clk, g.sram_bytes_per_clk.value_or(0), g.registers_per_sm);
     const LaneConstants c = constants_on(g, outside);
@@ -189,11 +190,23 @@ double clock_at(double share, std::span<const ClockPoint> points) {
 
 }  // namespace
 
-bool has_timed_lanes(const Experiment& e) {
+namespace {
+
+/// Whether the kernel is one of wgmma and bulk copies.
+bool runs_on_lanes(const Experiment& e) {
     constexpr double hopper = 9, blackwell = 10;
     const double capability = text::to_number(e.gpu.compute_capability).value_or(0);
     return e.algorithm->kernel->laned && style_of(e) == Style::tensor_cores && capability >= hopper &&
            capability < blackwell;
+}
+
+}  // namespace
+
+bool has_timed_lanes(const Experiment& e) { return runs_on_lanes(e) && !e.problem.uses(Feature::eight_bits); }
+
+std::string untimed(const Experiment& e) {
+    const bool narrow = runs_on_lanes(e) && e.problem.uses(Feature::eight_bits);
+    return narrow ? message("laned.not_in_8_bits", e.algorithm->name) : "";
 }
 
 Tiling with_roles(const Experiment& e) {

@@ -14,6 +14,8 @@ namespace tilescope::lab {
 
 /// Whether the lanes of the experiment's kernel can be timed: on a GPU with wgmma and bulk copies, in a 16-bit type.
 bool has_timed_lanes(const Experiment& experiment);
+/// Why the experiment has no time where its kernel would run on lanes; empty where it has one.
+std::string untimed(const Experiment& experiment);
 
 /// The tiling with all roles of warps filled in, where the kernel has any.
 Tiling with_roles(const Experiment& experiment);

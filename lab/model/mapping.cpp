@@ -90,7 +90,7 @@ std::string tiles_text(const Experiment& e) {
 }
 
 Tiling paper_rule(const Problem& p, const GpuSpec& gpu) {
-    const Index elements = gpu.sram_per_block / size_of(p.dtype);
+    const Index elements = gpu.sram_per_block / size_of(p.key_type());
     const Index bc = ceil_div(elements, 4 * p.dim);
     return cut_to(p, {round_down(std::min(bc, p.dim)), round_down(bc)});
 }

@@ -43,7 +43,8 @@ Origin origin_of(const Algorithm& algorithm, const Problem& p, const GpuSpec& gp
         return {{4, 4}, nullptr, "published_tiles.as_in_blackboard", "published_tiles.of_blackboard"};
     const Algorithm* usual = usual_of(*algorithm.computes);
     if (!usual) return {{32, 64}, nullptr, "published_tiles.as_in_own_softmax", "published_tiles.own"};
-    if (p.dtype == Dtype::f32) return {{64, 64}, nullptr, "published_tiles.as_in_own_f32", "published_tiles.own"};
+    if (p.query_type() == Dtype::f32)
+        return {{64, 64}, nullptr, "published_tiles.as_in_own_f32", "published_tiles.own"};
     const KernelDescription& own = *algorithm.kernel;
     const bool has_tiles = own.released && own.released->tiles && (!shared || own.tiled.warp > 0 || own.complete);
     const ReleasedKernel* released = has_tiles ? own.released : usual->kernel->released;

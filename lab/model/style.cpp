@@ -5,7 +5,8 @@
 namespace tilescope::lab {
 
 Style style_of(const Experiment& e) {
-    const bool tensor_cores = e.problem.dtype != Dtype::f32 && e.algorithm->computes->features.has(Feature::head_dims);
+    const bool tensor_cores =
+        e.problem.query_type() != Dtype::f32 && e.algorithm->computes->features.has(Feature::head_dims);
     return tensor_cores ? Style::tensor_cores : Style::cuda_cores;
 }
 

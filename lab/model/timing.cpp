@@ -46,7 +46,8 @@ class Run {
                                                                 [](const LaunchOutline& l) { return l.has_lanes; });
         const auto without_room = std::find_if(out.launches.begin(), out.launches.end(),
                                                [](const LaunchTime& l) { return l.residency.blocks == 0; });
-        if (without_room != out.launches.end())
+        out.no_room = untimed(e_);
+        if (out.no_room.empty() && without_room != out.launches.end())
             out.no_room = message("timing.no_room", without_room->kernel, without_room->warps, e_.gpu.name,
                                   std::to_string(e_.gpu.max_warps_per_sm));
         return out;

@@ -39,16 +39,18 @@ Count keys_seen(const Problem& p, const Tiling& tiling) {
 
 /// `rows` and `keys` may be sums over tiles, because every term is proportional to one of them.
 WarpBytes moved_by(const Warps& w, const Problem& p, Count rows, Count keys) {
-    const Index W = w.number, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32);
-    if (w.split == WarpSplit::rows) return {rows * d * e, W * keys * (d + dv) * e};
-    const Bytes kv = w.keeps_keys ? 0 : keys * (d + dv) * e;
-    if (W == 1) return {rows * d * e, kv};
-    return {W * rows * d * e, kv, 2 * f * (W + W * W) * rows, 2 * f * W * rows * dv};
+    const Index W = w.number, d = p.dim, dv = p.dim_v, f = size_of(Dtype::f32);
+    const Bytes q = rows * d * size_of(p.query_type()), of_keys = keys * (d + dv) * size_of(p.key_type());
+    if (w.split == WarpSplit::rows) return {q, W * of_keys};
+    const Bytes kv = w.keeps_keys ? 0 : of_keys;
+    if (W == 1) return {q, kv};
+    return {W * q, kv, 2 * f * (W + W * W) * rows, 2 * f * W * rows * dv};
 }
 
 /// The problem in a type that released kernels take: no released kernel takes f32.
 Problem stored_in_half(Problem p) {
     if (p.dtype == Dtype::f32) p.dtype = Dtype::f16;
+    if (p.q_dtype == Dtype::f32) p.q_dtype = Dtype::f16;
     return p;
 }
 
@@ -71,7 +73,7 @@ WarpBytes of_run(const Warps& w, const Experiment& e) {
     const Visited v = visited(p, e.tiling);
     WarpBytes b = moved_by(w, p, v.rows, v.keys);
     if (w.split == WarpSplit::keys && w.keeps_keys)
-        b.kv = keys_seen(p, e.tiling) * (p.dim + p.dim_v) * size_of(p.dtype);
+        b.kv = keys_seen(p, e.tiling) * (p.dim + p.dim_v) * size_of(p.key_type());
     const Count heads = p.batch_heads();
     return {b.q * heads, b.kv * heads, b.statistics * heads, b.outputs * heads};
 }
@@ -86,7 +88,7 @@ std::optional<double> even_width(const Warps& w, const Problem& p) {
 }
 
 Index registers_of_keys(Index warps, const Problem& p, Index keys) {
-    return ceil_div(keys * (p.dim + p.dim_v) * size_of(p.dtype), warps * lanes * bytes_of_register);
+    return ceil_div(keys * (p.dim + p.dim_v) * size_of(p.key_type()), warps * lanes * bytes_of_register);
 }
 
 std::optional<ReleasedWarps> released_warps(const Experiment& e, Index number) {

@@ -2,8 +2,9 @@
 
 #include <cmath>
 
+#include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/pass_lists.hpp"
-#include "algorithms/contract/workload_dtypes.hpp"
+#include "core/machine/dtypes.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/workload/mask_json.hpp"
@@ -34,7 +35,7 @@ const char* mask_word(const Dropout& d) { return d.stored ? "stored" : "regenera
 
 double scale_of(Of p) { return p.scale.value_or(1.0 / std::sqrt(static_cast<double>(p.dim))); }
 
-Dtype type_in(JsonEntry& e, const char* key) { return e.named(key, workload_dtypes, tilescope::name_of); }
+Dtype type_in(JsonEntry& e, const char* key) { return e.named(key, number_dtypes, tilescope::name_of); }
 
 bool truth_in(JsonEntry& e, const char* key) {
     const Json& value = e.at(key);
@@ -53,11 +54,11 @@ ProblemField size_field(const char* key) {
             [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.*size = e.integer(k, 1); }};
 }
 
-/// The field for the type of S or P. CSV has what `type` returns, in runs where S or P has another type than Q.
-template <std::optional<Dtype> Problem::*given, Dtype (Problem::*type)() const>
+/// The field for the type of some tensors. CSV has what `type` returns, in runs that have `feature`.
+template <std::optional<Dtype> Problem::*given, Dtype (Problem::*type)() const, Feature feature>
 ProblemField type_field(const char* key) {
     return {key,
-            [](Of p) { return if_meant(p.uses(Feature::score_types), plain_word(name_of((p.*type)()))); },
+            [](Of p) { return if_meant(p.uses(feature), plain_word(name_of((p.*type)()))); },
             true,
             [](Of p, By) { return (p.*given).has_value(); },
             never_needed,
@@ -76,6 +77,16 @@ const ProblemField problem_rows[] = {
     {"dtype", [](Of p) { return MetricValue(plain_word(name_of(p.dtype))); }, false, always_written, always_needed,
      [](Of p) { return Json(name_of(p.dtype)); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.dtype = type_in(e, k); }},
+    type_field<&Problem::q_dtype, &Problem::query_type, Feature::eight_bits>("q_dtype"),
+    type_field<&Problem::kv_dtype, &Problem::key_type, Feature::eight_bits>("kv_dtype"),
+    {"rotated", [](Of p) { return if_meant(p.uses(Feature::eight_bits), p.rotated); }, true,
+     [](Of p, By) { return p.rotated; }, never_needed, [](Of) { return Json(true); },
+     [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.rotated = truth_in(e, k); }},
+    {"scales", [](Of p) { return if_meant(p.uses(Feature::eight_bits), plain_word(name_of(p.scales))); }, true,
+     [](Of p, By) { return p.uses(Feature::eight_bits); }, never_needed, [](Of p) { return Json(name_of(p.scales)); },
+     [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
+         p.scales = e.named(k, {Scaling::none, Scaling::tensor, Scaling::head}, tilescope::name_of);
+     }},
     {"causal", [](Of p) { return MetricValue(p.mask.is_causal()); }, false, always_written, always_needed,
      [](Of p) { return Json(p.mask.is_causal()); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
@@ -145,8 +156,8 @@ const ProblemField problem_rows[] = {
          if (mask != "stored" && mask != "regenerated") e.refuse(message("problem_fields.no_dropout_mask"));
          p.dropout.stored = mask == "stored";
      }},
-    type_field<&Problem::scores, &Problem::score_type>("scores"),
-    type_field<&Problem::weights, &Problem::weight_type>("weights"),
+    type_field<&Problem::scores, &Problem::score_type, Feature::score_types>("scores"),
+    type_field<&Problem::weights, &Problem::weight_type, Feature::score_types>("weights"),
     {"passes", [](Of p) { return if_meant(!p.passes.empty(), name_of(p.passes)); }, true,
      [](Of p, By) { return !p.passes.empty(); }, never_needed, [](Of p) { return Json(name_of(p.passes)); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {

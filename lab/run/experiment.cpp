@@ -1,5 +1,7 @@
 #include "lab/run/experiment.hpp"
 
+#include "algorithms/contract/feature_names.hpp"
+#include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/refusal.hpp"
 #include "core/machine/launch_info.hpp"
 #include "core/machine/parallel.hpp"
@@ -8,6 +10,7 @@
 #include "core/text/words.hpp"
 #include "lab/workload/packing.hpp"
 #include "lab/workload/paging.hpp"
+#include "lab/workload/rounding.hpp"
 
 namespace tilescope::lab {
 using text::message;
@@ -42,7 +45,12 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     r.hbm_footprint = gpu.hbm_footprint();
     r.notes = gpu.notes();
     const double capability = text::to_number(e.gpu.compute_capability).value_or(8);
-    if (e.problem.dtype == Dtype::bf16 && capability < 8) r.notes.push_back(message("experiment.no_bf16", e.gpu.name));
+    if (e.problem.query_type() == Dtype::bf16 && capability < 8)
+        r.notes.push_back(message("experiment.no_bf16", e.gpu.name));
+    if (e.problem.rotated) r.notes.push_back(message("experiment.rotation", flops_of_rotation(unpacked(e.problem))));
+    constexpr double first_with_float8 = 8.9;
+    if (size_of(e.problem.query_type()) == 1 && capability < first_with_float8)
+        r.notes.push_back(message("experiment.no_float8", e.gpu.name, name_of(e.problem.query_type())));
     return r;
 }
 

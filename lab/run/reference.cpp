@@ -6,6 +6,7 @@
 
 #include "core/machine/parallel.hpp"
 #include "lab/workload/followed.hpp"
+#include "lab/workload/rounding.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -188,7 +189,8 @@ Inputs with_saved(const Algorithm& algorithm, const Problem& p, Inputs inputs, i
 
 Inputs inputs_of(const Algorithm& algorithm, const Problem& p, std::uint64_t seed, Distribution distribution,
                  Control* control) {
-    return with_saved(algorithm, p, random_inputs(algorithm.tensors(p, {1, 1}), seed, distribution, control), 0,
+    const std::vector<TensorDecl> tensors = algorithm.tensors(p, {1, 1});
+    return with_saved(algorithm, p, stored_inputs(p, tensors, random_inputs(tensors, seed, distribution, control)), 0,
                       control);
 }
 

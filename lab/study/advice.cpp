@@ -7,6 +7,7 @@
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/model/laned.hpp"
 #include "lab/model/published_tiles.hpp"
 #include "lab/run/experiment.hpp"
 
@@ -61,6 +62,7 @@ class Adviser {
     explicit Adviser(const Sought& sought) : s_(sought) {}
 
     Advice run() {
+        if (const std::string why = untimed(s_.with(s_.wish.tiling)); !why.empty()) throw RunError(why);
         Advice advice;
         Ranking ranked = ranked_tiles(s_);
         if (ranked.tiles.empty() && !ranked.no_room.empty()) throw RunError(message("advice.no_room", ranked.no_room));

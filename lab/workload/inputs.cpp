@@ -11,6 +11,7 @@
 #include "lab/system/stream.hpp"
 #include "lab/workload/followed.hpp"
 #include "lab/workload/patterns.hpp"
+#include "lab/workload/rounding.hpp"
 
 namespace tilescope::lab {
 using text::message;
@@ -45,8 +46,8 @@ void fill(Storage& tensor, const Element& element, const Followed& followed) {
     });
 }
 
-/// Whether a tensor is drawn. Page tables follow from where the pages lie, saved tensors from the other inputs.
-bool is_drawn(const TensorDecl& t) { return t.role == Role::input && t.dtype != Dtype::i32 && !t.saved; }
+/// Whether a tensor is drawn. Page tables follow from where the pages lie, saved tensors and scales from other inputs.
+bool is_drawn(const TensorDecl& t) { return t.role == Role::input && t.dtype != Dtype::i32 && !t.saved && !t.scale_of; }
 
 }  // namespace
 
@@ -71,7 +72,7 @@ Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed,
     Inputs inputs;
     for (const TensorDecl& t : tensors) {
         if (!is_drawn(t)) continue;
-        auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
+        auto storage = std::make_shared<Storage>(before_rounding(t.dtype), t.slices, t.rows, t.cols);
         // Patterns are for Q, K and V, or for the logits; biases and gradients are drawn at random.
         if ((t.meaning == Meaning::bias || t.meaning == Meaning::gradient) && distribution >= Distribution::sentence) {
             fill(*storage, drawn(Distribution::normal, t.name, seed), followed);

@@ -68,7 +68,7 @@ SplitSetting split_setting(SplitRule rule, const Problem& p, const GpuSpec& gpu)
     const Problem run = !fa2 || packs_by_rule(p) ? packed(p) : p;
     const Index row_blocks = ceil_div(run.seq_q, block.rows);
     return {run.batch_heads() * row_blocks, row_blocks, ceil_div(p.seq_k, block.keys),
-            p.seq_k * (p.dim + p.dim_v) * size_of(p.dtype), masked};
+            p.seq_k * (p.dim + p.dim_v) * size_of(p.key_type()), masked};
 }
 
 Index fa2_splits(const SplitSetting& s, Index sms) {

@@ -3,6 +3,8 @@
 #include <initializer_list>
 #include <vector>
 
+#include "algorithms/contract/feature_names.hpp"
+#include "core/machine/dtypes.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
@@ -34,9 +36,12 @@ T named(const char* field, const std::string& word, std::initializer_list<Word<T
 }  // namespace
 
 Dtype dtype_of(const std::string& word) {
-    return named<Dtype>(
-        "dtype", word,
-        {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}, {"i32", Dtype::i32}, {"u8", Dtype::u8}});
+    std::vector<std::string> words;
+    for (const Dtype type : all_dtypes) {
+        if (word == name_of(type)) return type;
+        words.emplace_back(name_of(type));
+    }
+    refuse("dtype", word, words);
 }
 
 Space space_of(const std::string& word) {

@@ -40,7 +40,10 @@ std::string housekeeping(const Run& run, const SmState& sm) {
 
 }  // namespace
 
-std::string factor_text(const Event& e) { return e.alpha != 1 ? text::number(static_cast<double>(e.alpha)) + ' ' : ""; }
+std::string factor_text(const Run& run, const Event& e) {
+    const std::string constant = e.alpha != 1 ? text::number(static_cast<double>(e.alpha)) + ' ' : "";
+    return e.factor == no_tile ? constant : constant + run.trace().tiles()[e.factor].name + ' ';
+}
 
 std::string formula(const Run& run, const SmState& sm) {
     const Step* step = run.operation(sm);
@@ -55,7 +58,7 @@ std::string formula(const Run& run, const SmState& sm) {
                            return run.trace()[s].kind() == Kind::alloc && run.trace()[s].event.out == e.out;
                        });
     if (fresh) form = "o ← a b";
-    return filled_in(form, contents.after(k), contents.before(k), factor_text(e) + operand(0), operand(1));
+    return filled_in(form, contents.after(k), contents.before(k), factor_text(run, e) + operand(0), operand(1));
 }
 
 }  // namespace tilescope::show

@@ -66,7 +66,7 @@ std::string meant_by(char letter, const Run& run, Index step, bool is_new) {
         case 's':
             return name_of(tile_of(run, e.kind() == Kind::store ? e.a() : e.out).space);
         case 'p':
-            return message("narration.factors", factor_text(e) + turned(0), turned(1));
+            return message("narration.factors", factor_text(run, e) + turned(0), turned(1));
         case 'i':
             return message(is_new ? "narration.into" : "narration.adds_to");
         default:

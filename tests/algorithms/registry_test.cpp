@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "algorithms/contract/exact.hpp"
 #include "algorithms/contract/pseudo_code.hpp"
 #include "algorithms/contract/refusal.hpp"
 #include "core/machine/conversions.hpp"
@@ -70,8 +71,8 @@ std::vector<double> logits(const Problem& p, const Inputs& in, Index slice, Inde
     const double scale = p.scale ? *p.scale : 1 / std::sqrt(static_cast<double>(p.dim));
     const Index kv = slice / p.heads * p.kv_heads + slice % p.heads / (p.heads / p.kv_heads);
     std::vector<float> q(static_cast<std::size_t>(p.dim)), k(static_cast<std::size_t>(p.seq_k * p.dim));
-    in.at("Q")->read(slice, {row, 1}, {0, p.dim}, q.data());
-    in.at("K")->read(kv, {0, p.seq_k}, {0, p.dim}, k.data());
+    exact(in, "Q").read(slice, {row, 1}, {0, p.dim}, q.data());
+    exact(in, "K").read(kv, {0, p.seq_k}, {0, p.dim}, k.data());
     std::vector<double> s(static_cast<std::size_t>(keys));
     for (std::size_t c = 0; c < s.size(); ++c) {
         for (std::size_t x = 0; x < q.size(); ++x) s[c] += static_cast<double>(q[x]) * k[c * q.size() + x];
@@ -101,7 +102,25 @@ double greatest_logit(const Problem& p, const Inputs& in) {
 }
 
 /// Half the distance from 1 to the next number.
-double unit_roundoff(Dtype t) { return t == Dtype::f32 ? 0x1p-24 : t == Dtype::f16 ? 0x1p-11 : 0x1p-8; }
+double unit_roundoff(Dtype t) {
+    switch (t) {
+        case Dtype::f32:
+            return 0x1p-24;
+        case Dtype::f16:
+            return 0x1p-11;
+        case Dtype::e4m3:
+            return 0x1p-4;
+        case Dtype::e5m2:
+            return 0x1p-3;
+        default:
+            return 0x1p-8;
+    }
+}
+
+/// What a weight below the smallest normal number of the type loses at most.
+double tiny_of(Dtype t) {
+    return t == Dtype::f16 ? 0x1p-25 : t == Dtype::e4m3 ? 0x1p-10 : t == Dtype::e5m2 ? 0x1p-17 : 0;
+}
 
 /// The error of O from combining parts by their LSE in f32: weights exp(LSE_s - LSE) are off by a factor of up to
 /// e^(2 u |LSE|), and O by this share of the distance between parts.
@@ -111,26 +130,26 @@ double rounding_of_lse(const Outcome& o, const Inputs& in) {
         if (t.name == "LSE_s")
             for (const float x : contents(*t.data))
                 if (std::isfinite(x)) most = std::max(most, std::abs(static_cast<double>(x)));
-    return 2 * greatest(*in.at("V")) * std::expm1(2 * 0x1p-24 * most);
+    return 2 * greatest(exact(in, "V")) * std::expm1(2 * 0x1p-24 * most);
 }
 
 /// How far the output may be off. In f32, 1e-5: sums of up to 70 terms near 1, with some room. In the narrow types each
 /// rounding moves O, which is an average of rows of V, by at most u max|V| (u: the unit roundoff). P is rounded once,
 /// and O every time that it is written. Stored logits change their softmax by e^(2 u max|S|) - 1. P below the smallest
-/// normal f16 loses up to 2^-25 a key instead. Softmax itself rounds once; its numbers are at most 1.
+/// normal number loses up to tiny_of() a key instead. Softmax itself rounds once; its numbers are at most 1.
 double allowed(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in, double max_logit) {
     const Problem& p = c.problem;
-    const double u = unit_roundoff(p.dtype);
+    const double u = unit_roundoff(p.query_type());
     if (a.computes == &computation::softmax) return p.dtype == Dtype::f32 ? 1e-5 : u + 1e-5;
     const double lse = rounding_of_lse(o, in);
-    if (p.dtype == Dtype::f32) return 1e-5 + lse;
+    if (p.query_type() == Dtype::f32) return greatest(exact(in, "V")) * 1e-5 + 1e-5 + lse;
     bool stores_logits = false;
     for (const TensorInfo& t : o.tensors) stores_logits |= t.role == Role::scratch && t.meaning == Meaning::score;
     const bool once = o.moved("O").write <= o.tensor("O").bytes();
     const double roundings = 1 + (once ? 1 : static_cast<double>(ceil_div(p.seq_k, c.tiling.bc)));
-    const double softmax = stores_logits ? std::expm1(2 * u * max_logit) : 0;
-    const double tiny = p.dtype == Dtype::f16 ? 0x1p-25 * static_cast<double>(p.seq_k) : 0;
-    return greatest(*in.at("V")) * (1.1 * roundings * u + softmax + tiny) + lse + 1e-5;
+    const double softmax = stores_logits ? std::expm1(2 * unit_roundoff(p.score_type()) * max_logit) : 0;
+    const double tiny = tiny_of(p.query_type()) * static_cast<double>(p.seq_k);
+    return greatest(exact(in, "V")) * (1.1 * roundings * u + softmax + tiny) + lse + 1e-5;
 }
 
 /// How far gradients may be off, relative to the sum of absolute values of their terms. In f32, 1e-5. In the narrow
@@ -254,7 +273,7 @@ TEST_CASE("every algorithm describes itself completely", "[registry]") {
 
 TEST_CASE("every algorithm counts the same folded, exact and numeric", "[registry]") {
     for_all(seeds(120), [](const Algorithm& a, const Case& c) {
-        const Inputs in = inputs_for(a, c);
+        const Inputs in = as_stored(inputs_for(a, c));
         for (const GpuSpec& gpu : machines(a, c)) {
             INFO("registers " << gpu.registers_per_sm << " B, SRAM " << gpu.sram_per_block << " B");
             const Outcome folded = run(a, c, gpu, count_mode);
@@ -267,7 +286,7 @@ TEST_CASE("every algorithm counts the same folded, exact and numeric", "[registr
 TEST_CASE("less memory than the counted peaks is not enough, in any mode", "[registry]") {
     for_all(20, [](const Algorithm& a, const Case& c) {
         const Outcome o = run(a, c, roomy(), count_mode);
-        const Inputs in = inputs_for(a, c);
+        const Inputs in = as_stored(inputs_for(a, c));
         for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
             if (o.sram_peak > 0)
                 CHECK_THROWS_AS(run(a, c, machine(o.sram_peak - 1, o.register_peak), mode, in), OutOfChipMemory);
@@ -280,7 +299,7 @@ TEST_CASE("less memory than the counted peaks is not enough, in any mode", "[reg
 
 TEST_CASE("events add up to the counts, name lines that exist, and change nothing", "[registry]") {
     for_all(20, [](const Algorithm& a, const Case& c) {
-        const Inputs in = inputs_for(a, c);
+        const Inputs in = as_stored(inputs_for(a, c));
         std::set<std::uint16_t> numbers;
         for (const CodeLine& line : a.code) numbers.insert(line.number);
         for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
@@ -355,7 +374,7 @@ TEST_CASE("operations happen on lines of the pseudo-code that speak of them", "[
 
 TEST_CASE("every output is right, on any machine", "[registry]") {
     for_all(seeds(200), [](const Algorithm& a, const Case& c) {
-        const Inputs in = inputs_for(a, c);
+        const Inputs in = as_stored(inputs_for(a, c));
         const double max_logit = a.computes == &computation::attention ? greatest_logit(c.problem, in) : 0;
         for (const GpuSpec& gpu : machines(a, c)) {
             INFO("registers " << gpu.registers_per_sm << " B");
@@ -374,7 +393,7 @@ TEST_CASE("a mask needs nothing of a program that skips and masks tiles", "[regi
             if (!a.supports.has(Feature::mask)) continue;
             const Case c = as_supported(a, each);
             INFO(to_string(a, c) << ", mask " << c.problem.mask.name() << ", case " << n);
-            const Inputs in = inputs_for(a, c);
+            const Inputs in = as_stored(inputs_for(a, c));
             const Outcome counted = run(a, c, roomy(), count_mode), o = run(a, c, roomy(), numeric_mode, in);
             CHECK((counted.counters == o.counters));
             const Prediction p = a.predict(c.problem, c.tiling, roomy());
@@ -416,7 +435,7 @@ TEST_CASE("what an algorithm does not do is refused, and says who does", "[regis
 TEST_CASE("inputs are only read, and every element of every output is written", "[registry]") {
     for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16}) CHECK(std::isnan(contents(Storage(t, 1, 1, 1))[0]));
     for_all(60, [](const Algorithm& a, const Case& c) {
-        const Outcome o = run(a, c, roomy(), numeric_mode, inputs_for(a, c));
+        const Outcome o = run(a, c, roomy(), numeric_mode, as_stored(inputs_for(a, c)));
         for (const TensorInfo& t : o.tensors) {
             INFO(t.name);
             const Traffic& moved = o.moved(t.name);
@@ -435,7 +454,7 @@ TEST_CASE("rows that see no key give 0, and -inf as log-sum-exp", "[registry]") 
     Count blind = 0;
     for_all(100, [&](const Algorithm& a, const Case& c) {
         if (a.computes != &computation::attention) return;
-        const Inputs in = inputs_for(a, c);
+        const Inputs in = as_stored(inputs_for(a, c));
         const Outcome o = run(a, c, roomy(), numeric_mode, in);
         const bool has_lse =
             std::any_of(o.tensors.begin(), o.tensors.end(), [](const auto& t) { return t.name == "LSE"; });
@@ -464,7 +483,7 @@ TEST_CASE("large logits do no harm to a safe softmax", "[registry][numbers]") {
     for_all(60, [](const Algorithm& a, Case c) {
         c.problem.scale = 1;
         c.problem.softmax = Softmax::safe;
-        if (!safe(a, c.problem)) return;
+        if (!safe(a, c.problem) || c.problem.uses(Feature::eight_bits)) return;  // 8 bits do not hold these
         const Inputs in = large_logits(a, c);
         for (const GpuSpec& gpu : machines(a, c)) {
             const Outcome o = run(a, c, gpu, numeric_mode, in);
@@ -480,7 +499,7 @@ TEST_CASE("large logits overflow a naive softmax, which shows and is counted", "
     for_all(60, [&](const Algorithm& a, Case c) {
         c.problem.scale = 1;
         c.problem.softmax = Softmax::naive;
-        if (safe(a, c.problem)) return;
+        if (safe(a, c.problem) || c.problem.uses(Feature::eight_bits)) return;
         c.problem.passes = {};  // some lists of passes subtract a maximum
         const Inputs in = large_logits(a, c);
         const bool attention = a.computes == &computation::attention;
@@ -499,7 +518,7 @@ TEST_CASE("large logits overflow a naive softmax, which shows and is counted", "
 
 TEST_CASE("results do not depend on the number of threads", "[registry][threads]") {
     for_all(20, [](const Algorithm& a, const Case& c) {
-        const Inputs in = inputs_for(a, c);
+        const Inputs in = as_stored(inputs_for(a, c));
         const Outcome one = run(a, c, roomy(), numeric_mode, in, 1);
         for (const int threads : {2, 5}) {
             CAPTURE(threads);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "algorithms/contract/feature_names.hpp"
 #include "core/machine/kept.hpp"
 #include "lab/run/experiment.hpp"
 #include "lab/workload/packing.hpp"

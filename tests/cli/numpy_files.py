@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NumPy files of every kind that people have: masks of booleans, bf16, numbers that become infinite. Where a file is
+"""NumPy files of every kind that people have: masks of booleans, bf16, e5m2, numbers that become infinite. Where a file is
 refused, the message's advice is carried out, and the resulting file is accepted."""
 
 import json
@@ -194,6 +194,24 @@ def bf16(f):
     f.tally.check("--bits16 f16: must be bf16, or left out; try --bits16 bf16" in said, said)
 
 
+def e5m2(f):
+    """f1 is e5m2, as ml_dtypes saves it: the high bytes of f16. V1 may be another 8-bit type, unless --dtype says it."""
+    for name in "qkv":
+        high = getattr(f, name).astype("f2").view("u2") >> 8
+        f.save(f"{name}w", (high << 8).astype("u2").view("f2"))
+        for descr in ("<f1", "|V1"):
+            with open(f.path(name + descr[1:]), "wb") as file:
+                np.lib.format.write_array_header_1_0(file, {"descr": descr, "fortran_order": False, "shape": (N, D)})
+                file.write(high.astype("u1").tobytes())
+    got, expected = f.output(q="qf1", k="kf1", v="vf1"), f.output(q="qw", k="kw", v="vw")
+    f.tally.check(np.array_equal(got, expected), "f1: other outputs than of the same numbers in f2")
+    said = f.run(code=2, q="qV1").stderr
+    f.tally.check("say its type (--dtype e4m3, or --kv-dtype)" in said and said.count("\n") == 1, said)
+    in_8_bits = ("--dtype=e5m2", "--scales=none")
+    got, expected = f.output(*in_8_bits, q="qV1", k="kV1", v="vV1"), f.output(*in_8_bits, q="qw", k="kw", v="vw")
+    f.tally.check(np.array_equal(got, expected), "V1 with --dtype e5m2: other outputs than of the same numbers in f2")
+
+
 def infinite(f):
     """Finite numbers that become infinite in the storage type cause a line in every command: how many, of which
     file."""
@@ -283,7 +301,7 @@ def advice(f):
 def main():
     binary, tally = os.path.abspath(sys.argv[1]), Tally()
     with tempfile.TemporaryDirectory() as folder:
-        for part in (masks, whole_masks, block_masks, not_finite, bf16, infinite, advice):
+        for part in (masks, whole_masks, block_masks, not_finite, bf16, e5m2, infinite, advice):
             part(Files(binary, tally, folder))
     tally.close()
 

@@ -4,6 +4,7 @@
 #include <regex>
 #include <sstream>
 
+#include "core/machine/dtypes.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/run/experiment.hpp"
 #include "tests/support/catch.hpp"

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <string>
 
+#include "core/machine/dtypes.hpp"
 #include "lab/workload/npy.hpp"
 
 int main(int argc, char** argv) {

@@ -216,7 +216,9 @@ TEST_CASE("npy: a malformed file is refused in one line that names it and says w
         {typed("'<i8'"),
          "descr <i8: TileScope reads f2, f4, f8, b1, bf16 as V2, and e5m2 as f1; convert with a.astype('f4')"},
         {typed("'<u2'"), "add --bits16 bf16 where these are the bits of bf16, or convert numbers with a.astype('f4')"},
-        {typed("'|V1'"), "descr |V1: TileScope reads f2, f4, f8, b1, bf16 as V2, and e5m2 as f1; convert fp8 to f4"},
+        {typed("'|V1'"),
+         "descr |V1: TileScope reads f2, f4, f8, b1, bf16 as V2, and e5m2 as f1; say its type (--dtype e4m3, or "
+         "--kv-dtype)"},
         {typed("'|V4'"), "say what the bytes are, as in a.view('f4')"},
         {typed("'<c8'"), "descr <c8"},
         {typed("'|O'"), "descr |O"},

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "algorithms/contract/pseudo_code.hpp"
 #include "core/machine/error.hpp"
 #include "core/record/trace_file.hpp"
 #include "lab/gpu/gpu_presets.hpp"
@@ -144,7 +145,7 @@ TEST_CASE("an algorithm that is not known today has what the recording says of i
     const Recording r = read(edited(recorded(small(flash()), std::nullopt), "", R"("flash_v2")", R"("flash_v0")"));
     CHECK(r.today == nullptr);
     CHECK(r.experiment.algorithm->name == std::string("flash_v0"));
-    REQUIRE(r.experiment.algorithm->code.size() == flash().code.size());
+    REQUIRE(r.experiment.algorithm->code.size() == code_for(flash(), r.experiment.problem).size());
     CHECK(r.experiment.algorithm->code[2].code == std::string(flash().code[2].code));
     CHECK_THROWS_WITH(replay(r), ContainsSubstring("there is none of that name today"));
     CHECK_THROWS_AS(count(r.experiment), RunError);

@@ -2,6 +2,7 @@
 #include <set>
 #include <string>
 
+#include "algorithms/contract/feature_names.hpp"
 #include "lab/flags/command.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/flags/table.hpp"

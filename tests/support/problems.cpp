@@ -7,7 +7,10 @@
 #include <sstream>
 
 #include "algorithms/contract/block_mask.hpp"
+#include "algorithms/contract/choices.hpp"
+#include "algorithms/contract/exact.hpp"
 #include "algorithms/contract/pass_lists.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/run/experiment.hpp"
 
@@ -102,6 +105,27 @@ std::vector<Case> typed_cases() {
         c.problem.dtype = Dtype::f16, c.problem.passes = passes_from(passes), c.problem.mask = Mask::causal();
         all.push_back(c);
     }
+    for (const Case& c : eight_bit_cases()) all.push_back(c);
+    return all;
+}
+
+std::vector<Case> eight_bit_cases() {
+    using Types = std::pair<Dtype, Dtype>;  // of Q, and of K and V
+    constexpr Types types[] = {{Dtype::e4m3, Dtype::e4m3},
+                               {Dtype::f16, Dtype::e4m3},
+                               {Dtype::e5m2, Dtype::e5m2},
+                               {Dtype::f32, Dtype::i8},
+                               {Dtype::bf16, Dtype::e5m2}};
+    const std::vector<Case> shapes = corner_cases();
+    std::vector<Case> all;
+    // Ragged both ways, rows that see no key, V narrower, one query, one key, grouped heads, large: causal or not.
+    for (const std::size_t shape : {1U, 3U, 6U, 8U, 9U, 12U, 13U, 18U}) {
+        Case c = shapes[2 * shape + all.size() % 2];
+        const auto& [q, kv] = types[all.size() % std::size(types)];
+        c.problem.dtype = q, c.problem.scales = scalings[all.size() % std::size(scalings)];
+        if (kv != q) c.problem.kv_dtype = kv;
+        all.push_back(c);
+    }
     return all;
 }
 
@@ -133,6 +157,10 @@ Case as_supported(const Algorithm& algorithm, Case c) {
     if (!algorithm.supports.has(Feature::dropout)) c.problem.dropout = {};
     if (!algorithm.supports.has(Feature::score_types)) c.problem.scores = c.problem.weights = std::nullopt;
     if (!algorithm.supports.has(Feature::passes)) c.problem.passes = {};
+    if (!algorithm.supports.has(Feature::eight_bits) && c.problem.uses(Feature::eight_bits)) {
+        c.problem.dtype = c.problem.output_type();
+        c.problem.q_dtype = c.problem.kv_dtype = std::nullopt, c.problem.scales = Scaling::head;
+    }
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
     return c;
 }
@@ -258,6 +286,9 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     const Problem& p = c.problem;
     out << "--batch " << p.batch << " --heads " << p.heads << " --kv-heads " << p.kv_heads << " --seq-q " << p.seq_q
         << " --seq-k " << p.seq_k << " --dim " << p.dim << " --dim-v " << p.dim_v << " --dtype " << name_of(p.dtype);
+    if (p.q_dtype) out << " --q-dtype " << name_of(*p.q_dtype);
+    if (p.kv_dtype) out << " --kv-dtype " << name_of(*p.kv_dtype);
+    if (p.scales != Scaling::head) out << " --scales " << name_of(p.scales);
     if (p.mask.is_causal()) out << " --causal";
     if (p.corner != Corner::bottom_right) out << " --causal-corner " << name_of(p.corner);
     if (p.scale) out << " --scale " << *p.scale;
@@ -363,6 +394,21 @@ OutputError error_of(const Computation& c, const Problem& p, const Inputs& in, s
 
 Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distribution) {
     return inputs_of(algorithm, c.problem, c.seed, distribution);
+}
+
+Inputs as_stored(Inputs in) {
+    for (const char* const name : {"Q", "K", "V"}) {
+        const auto exact = in.find(exact_name(name)), scales = in.find(scales_tensor(name));
+        if (exact == in.end()) continue;
+        const Storage& stored = *in.find(std::string_view(name))->second;
+        const auto values = std::make_shared<Storage>(Dtype::f32, stored.slices(), stored.rows(), stored.cols());
+        std::vector<float> x = contents(stored);
+        const std::vector<float> scale = scales == in.end() ? std::vector<float>{1} : contents(*scales->second);
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] *= scale[k / (x.size() / scale.size())];
+        values->write(0, x);
+        exact->second = values;
+    }
+    return in;
 }
 
 std::vector<float> contents(const Storage& tensor) {

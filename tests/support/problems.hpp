@@ -29,6 +29,8 @@ std::string to_string(const Algorithm& algorithm, const Case& c);
 std::vector<Case> corner_cases();
 /// Cases in which S and P have types of their own, and cases with a list of passes. Few algorithms support these.
 std::vector<Case> typed_cases();
+/// Cases in which K and V, and mostly Q, have 8 bits, with scales of each kind.
+std::vector<Case> eight_bit_cases();
 /// The position of the first query among the keys, as Problem::diagonal() should return it.
 constexpr Index first_place(const Problem& p) { return p.corner == Corner::top_left ? 0 : p.seq_k - p.seq_q; }
 /// Sizes up to 70, heads and batches of up to 3.
@@ -84,6 +86,8 @@ lab::OutputError error_of(const Computation& computation, const Problem& problem
 /// Random inputs from the case's seed.
 Inputs inputs_for(const Algorithm& algorithm, const Case& c,
                   lab::Distribution distribution = lab::Distribution::normal);
+/// The same inputs where references compute with the values that are stored in 8 bits, not with those before rounding.
+Inputs as_stored(Inputs inputs);
 /// All elements, in C order.
 std::vector<float> contents(const Storage& tensor);
 /// Compares bits, not numbers: NaN equals itself, and 0 differs from -0.

@@ -16,6 +16,7 @@ inline constexpr CodeLine code[] = {
     {6, "  for each key chunk j: read m_j, s_j, v_j"},
     {7, "    w = exp(m_j - M); s += w s_j, v += w v_j"},
     {8, "  write O_i = v / s"},
+    {9, "with 8 bits: read the scales of Q, K and V from HBM, and multiply products by them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -32,13 +33,14 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
 
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto t = tile_sums(p, tile);
-    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), U = t.row_visits;
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, U = t.row_visits;
+    const auto [q, kv, o] = element_bytes(p);
     const Bytes summaries = U * (dv + 2) * size_of(Dtype::f32);
     // Other FLOPs: summaries cost 3E - 2U, M costs U. Combining costs per row of a summary one subtraction, 2 for s and
     // 2 dv for v.
-    return (Prediction{(Nq * d + t.keys_streamed * (d + dv)) * e + summaries, summaries + Nq * dv * e,
+    return (Prediction{Nq * d * q + t.keys_streamed * (d + dv) * kv + summaries, summaries + Nq * dv * o,
                        2 * t.scores * (d + dv), t.scores + U, 3 * t.scores + U * (2 + 2 * dv) + Nq * dv} +
-            of_finishing(p, t))
+            of_finishing(p, t) + of_scales(p, 1))
         .times(p.batch_heads());
 }
 
@@ -48,7 +50,7 @@ inline Algorithm describe() {
     return {.name = "chunked",
             .lineage = {.rung = 7},
             .computes = &computation::attention,
-            .supports = score_features,
+            .supports = score_features.with(Feature::eight_bits),
             .paper = {.title = "chunked attention", .source = "Rabe & Staats, arXiv 2112.05682, Figure 1"},
             .code = code,
             .tensors = tensors,

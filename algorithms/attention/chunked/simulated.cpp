@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/chunked/algorithm.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
 
 namespace tilescope::chunked {
@@ -10,6 +11,7 @@ struct Head {
     const Tensors& t;
     Span at;
     Hbm Q, K, V, O, m_j, s_j, v_j;
+    Scales scales;
 };
 
 /// Lines 3 to 5: the summary of key chunk j goes to rows `at` of the scratch tensors.
@@ -18,7 +20,7 @@ void summarise(Block& b, const Head& h, const Problem& p, const Tile& q, Tile& g
     Tile k = b.load(h.K, j);
     Tile v = b.load(h.V, j);
     Tile s = b.alloc_registers("S", i.size, j.size);
-    b.matmul(s, q, k, Trans::b, p.logit_scale());
+    b.matmul(s, q, k, Trans::b, of_stored(p, h.scales.of_scores, p.logit_scale()));
     finish_scores(b, s, p, h.t, h.at, i, j);
     b.at(4);
     Tile m = b.alloc_registers("m_j", i.size, 1);
@@ -27,7 +29,7 @@ void summarise(Block& b, const Head& h, const Problem& p, const Tile& q, Tile& g
     row_max(b, m, s);
     exp_minus(b, s, m);
     row_sum(b, sum, s);
-    b.matmul(pv, s, v, Trans::none);
+    b.matmul(pv, s, v, Trans::none, of_stored(p, h.scales.of_values));
     b.at(5);
     b.store(m, h.m_j, at);
     b.store(sum, h.s_j, at);
@@ -55,8 +57,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], m_j = t["m_j"], s_j = t["s_j"], v_j = t["v_j"];
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     gpu.launch("chunked", {p.head_axis()}, [&](Block& b, Span head) {
-        const Head h = {t,          head,         Q.of(head),   K.of(head),  V.of(head),
-                        O.of(head), m_j.of(head), s_j.of(head), v_j.of(head)};
+        const Head h = {t,          head,         Q.of(head),   K.of(head),   V.of(head),
+                        O.of(head), m_j.of(head), s_j.of(head), v_j.of(head), load_scales(b, p, t, head, 9)};
         const auto query_chunk = [&](Span i) {
             const Tiles visible = p.visible_keys(keys, i);
             const auto summary = [&](Span j) { return Span{j.begin / tile.bc * i.size, i.size}; };

@@ -25,6 +25,7 @@ inline constexpr CodeLine code[] = {
     {14, "  end for"},
     {15, "end for"},
     {16, "return O"},
+    {17, "with 8 bits: read the scales of Q, K and V from HBM, and multiply products by them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -38,12 +39,13 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
 
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
-    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), U = s.row_visits;
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, U = s.row_visits;
+    const auto [q, kv, o] = element_bytes(p);
     const Bytes statistics = 2 * size_of(Dtype::f32);  // l and m of a row
-    return (Prediction{(s.keys_active * (d + dv) + U * (d + dv)) * e + U * statistics,
-                       (Nq + U) * dv * e + (Nq + U) * statistics, 2 * s.scores * (d + dv), s.scores + 2 * U,
+    return (Prediction{s.keys_active * (d + dv) * kv + U * (d * q + dv * o + statistics),
+                       (Nq + U) * dv * o + (Nq + U) * statistics, 2 * s.scores * (d + dv), s.scores + 2 * U,
                        3 * s.scores + U * (7 + 3 * dv)} +
-            of_finishing(p, s) + of_dropping(p, s))
+            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, 1))
         .times(p.batch_heads());
 }
 
@@ -68,7 +70,7 @@ inline Algorithm describe() {
     return {.name = "flash_v1",
             .lineage = {.rung = 4},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::dropout),
+            .supports = score_features.with(Feature::dropout).with(Feature::eight_bits),
             .paper = {.title = "FlashAttention", .source = "FlashAttention, arXiv 2205.14135, Algorithm 1"},
             .code = code,
             .tensors = tensors,

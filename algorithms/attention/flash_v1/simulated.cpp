@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/flash_v1/algorithm.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
 
 namespace tilescope::flash_v1 {
@@ -10,6 +11,7 @@ struct Head {
     const Tensors& t;
     Span at;
     Hbm Q, K, V, O, l, m;
+    Scales scales;
 };
 
 void initialise(Block& b, const Head& h, Tiles rows, Index dv) {
@@ -31,7 +33,7 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
     Tile m = b.load(h.m, i, Space::registers);
     b.at(9);
     Tile s = b.alloc_registers("S", i.size, j.size);
-    b.matmul(s, q, k, Trans::b, p.logit_scale());
+    b.matmul(s, q, k, Trans::b, of_stored(p, h.scales.of_scores, p.logit_scale()));
     finish_scores(b, s, p, h.t, h.at, i, j);
     b.at(10);
     Tile m_tile = column("m~"), l_tile = column("l~");
@@ -56,7 +58,7 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
     scale_rows(b, o, l);
     Tile pv = b.alloc_registers("PV", i.size, p.dim_v);
     drop_scores(b, s, p, h.t, h.at, i, j);
-    b.matmul(pv, s, v, Trans::none);
+    b.matmul(pv, s, v, Trans::none, of_stored(p, h.scales.of_values));
     scale_rows(b, pv, m_tile);
     add(b, o, pv);
     b.store(o, h.O, i);
@@ -72,7 +74,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     store_kept(gpu, t, p, rows, keys);
     gpu.launch("flash_v1", {p.head_axis()}, [&](Block& b, Span head) {
-        const Head h = {t, head, Q.of(head), K.of(head), V.of(head), O.of(head), l.of(head), m.of(head)};
+        const Head h = {t,          head,       Q.of(head),
+                        K.of(head), V.of(head), O.of(head),
+                        l.of(head), m.of(head), load_scales(b, p, t, head, 17)};
         initialise(b, h, rows, p.dim_v);
         const auto key_block = [&](Span j) {
             const Tiles seeing = p.seeing_rows(rows, j);

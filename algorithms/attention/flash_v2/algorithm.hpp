@@ -27,6 +27,7 @@ inline constexpr CodeLine code[] = {
     {15, "  write LSE_i to HBM"},
     {16, "end for"},
     {17, "return O, LSE", ""},
+    {18, "with 8 bits: read the scales of Q, K and V from HBM, and multiply products by them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -39,12 +40,13 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
 
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
-    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v;
+    const auto [q, kv, o] = element_bytes(p);
     const Bytes table = page_entries(p, tile) * size_of(Dtype::i32);
-    return (Prediction{(Nq * d + s.keys_streamed * (d + dv)) * e + table, Nq * dv * e + Nq * size_of(Dtype::f32),
+    return (Prediction{Nq * d * q + s.keys_streamed * (d + dv) * kv + table, Nq * dv * o + Nq * size_of(Dtype::f32),
                        2 * s.scores * (d + dv), s.scores + s.row_visits,
                        3 * s.scores + s.row_visits * (2 + dv) + Nq * (dv + 2)} +
-            of_finishing(p, s) + of_dropping(p, s))
+            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, s.row_blocks))
         .times(p.batch_heads());
 }
 
@@ -57,7 +59,7 @@ inline Algorithm describe() {
     return {.name = "flash_v2",
             .lineage = {.rung = 5},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::dropout).with(Feature::pages),
+            .supports = score_features.with(Feature::dropout).with(Feature::pages).with(Feature::eight_bits),
             .paper = {.title = "FlashAttention-2", .source = "FlashAttention-2, arXiv 2307.08691, Algorithm 1"},
             .code = code,
             .tensors = tensors,

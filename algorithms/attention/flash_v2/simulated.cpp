@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/flash_v2/algorithm.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
 
 namespace tilescope::flash_v2 {
@@ -10,6 +11,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     store_kept(gpu, t, p, rows, keys);
     gpu.launch("flash_v2", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
+        const Scales scales = load_scales(b, p, t, head, 18);
         b.at(4);
         Tile q = b.load(Q.of(head), i);
         b.at(5);
@@ -22,7 +24,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             Tile v = b.load(V.of(head), j);
             b.at(8);
             Tile s = b.alloc_registers("S", i.size, j.size);
-            b.matmul(s, q, k, Trans::b, p.logit_scale());
+            b.matmul(s, q, k, Trans::b, of_stored(p, scales.of_scores, p.logit_scale()));
             finish_scores(b, s, p, t, head, i, j);
             b.at(9);
             Tile correction = b.alloc_registers("c", i.size, 1);
@@ -35,7 +37,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             b.at(10);
             scale_rows(b, o, correction);
             drop_scores(b, s, p, t, head, i, j);
-            b.matmul(o, s, v, Trans::none);
+            b.matmul(o, s, v, Trans::none, of_stored(p, scales.of_values));
         });
         b.at(12);
         divide_rows(b, o, l);

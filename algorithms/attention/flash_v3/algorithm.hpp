@@ -29,6 +29,7 @@ inline constexpr CodeLine code[] = {
     {17, "    O_i = O_i / l_i, LSE_i = m_i + log(l_i)"},
     {18, "    write O_i, LSE_i to HBM"},
     {19, "end for"},
+    {20, "with 8 bits: read the scales of Q, K and V from HBM, and multiply products by them", {}, Feature::eight_bits},
 };
 
 /// Knobs that `given` leaves open are filled in.
@@ -45,7 +46,7 @@ inline Algorithm describe() {
     return {.name = "flash_v3",
             .lineage = {.rung = 9},
             .computes = &computation::attention,
-            .supports = score_features,
+            .supports = score_features.with(Feature::eight_bits),
             .paper = {.title = "FlashAttention-3", .source = "FlashAttention-3, arXiv 2407.08608, Algorithms 1 and 2"},
             .code = code,
             .tensors = flash_v2::tensors,

@@ -50,10 +50,18 @@ struct NamedKernel {
     std::optional<StatedError> error = {};  ///< of modelled times: scripts/lanes-forward
 };
 
+bool in_8_bits(const Problem& p) { return size_of(p.query_type()) == 1; }
+
 /// hopper/tile_size.h: queries x keys.
 Tiling current_tiles(const Problem& p) {
     const Index dim = dim_of(p);
     const bool causal = p.mask.is_causal(), local = is_local(p), hides = causal || local;
+    if (in_8_bits(p)) {
+        if (dim <= 96) return {192, dim <= 64 ? 160 : 128};
+        if (dim <= 128) return {128, p.soft_cap && local ? 192 : 224};
+        if (dim <= 192) return {128, p.soft_cap && local ? 128 : 160};
+        return {128, local ? 64 : 128};
+    }
     if (dim <= 64) return {192, causal ? 128 : local ? 160 : 192};
     if (dim <= 96) return {192, local ? 128 : 144};
     if (dim <= 128) return {128, hides ? 128 : 176};
@@ -61,21 +69,22 @@ Tiling current_tiles(const Problem& p) {
     return {128, local ? 64 : 80};
 }
 
-/// Rings of two tiles of K and two of V. Turns up to d = 128 (UseSchedulerBarrier in
-/// mainloop_fwd_sm90_tma_gmma_ws.hpp), clusters of two from d = 128 on where nothing is hidden and the row blocks are
-/// even in number, and a counter for masks (flash_fwd_launch_template.h).
+/// Rings of two tiles of K and two of V. Turns up to d = 128, in 8 bits from d = 128 on (UseSchedulerBarrier in
+/// mainloop_fwd_sm90_tma_gmma_ws.hpp); clusters of two from d = 128 on, in 8 bits from 192, where nothing is hidden and
+/// the row blocks are even in number; and a counter for masks (flash_fwd_launch_template.h).
 Tiling in_flash_attention(const Problem& p, Tiling t) {
-    const bool hides = p.mask.hides();
+    const Index dim = dim_of(p);
+    const bool hides = p.mask.hides(), narrow = in_8_bits(p);
     t.slots = 4;
-    t.turns = dim_of(p) <= 128 ? on : off, t.overlap = is_local(p) && dim_of(p) <= 64 ? off : on;
-    t.cluster = dim_of(p) >= 128 && !hides && ceil_div(p.seq_q, t.br) % 2 == 0 ? 2 : 1;
+    t.turns = (narrow ? dim >= 128 : dim <= 128) ? on : off, t.overlap = is_local(p) && dim <= 64 && !narrow ? off : on;
+    t.cluster = dim >= (narrow ? 192 : 128) && !hides && ceil_div(p.seq_q, t.br) % 2 == 0 ? 2 : 1;
     t.persistent = hides ? by_counter : dealt;
     return t;
 }
 Tiling fa3_2025(const Problem& p) { return in_flash_attention(p, current_tiles(p)); }
 /// The release of July 2024: 192 x 128 for d = 64.
 Tiling fa3_2024(const Problem& p) {
-    return in_flash_attention(p, dim_of(p) <= 64 ? Tiling{192, 128} : current_tiles(p));
+    return in_flash_attention(p, dim_of(p) <= 64 && !in_8_bits(p) ? Tiling{192, 128} : current_tiles(p));
 }
 
 /// Counted on an H100 and an H200: 132 thread blocks of 384 threads, tiles of 128 x 128, and 134,144 or 232,448 bytes
@@ -144,9 +153,10 @@ bool shares_out(const GpuSpec& gpu) { return gpu.registers_per_sm == Bytes{256} 
 /// For d <= 64 P goes through shared memory with tiles of 192 x 192, whose S, P and O are too much for the registers of
 /// three warpgroups.
 bool weights_in_sram(const Problem& p, const Tiling& t, Index groups) {
+    if (in_8_bits(p)) return false;
     if (const Index dim = dim_of(p); dim > 64) return dim <= 96;
     constexpr Index threads = 128, bytes = 4;  // of a warpgroup, of a register
-    const Index needs = t.br * (bytes * (t.bc + p.dim_v + 3) + size_of(p.dtype) * t.bc);
+    const Index needs = t.br * (bytes * (t.bc + p.dim_v + 3) + size_of(p.query_type()) * t.bc);
     return needs > groups * threads * bytes * registers_of[groups - 1].consumer;
 }
 

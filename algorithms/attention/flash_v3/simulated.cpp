@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "algorithms/attention/flash_v3/algorithm.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
 #include "core/machine/lane.hpp"
 
@@ -19,14 +20,15 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
         if (roles.specialised) loads.emplace(b.lane("producer", roles.producer));
         Lane& producer = loads ? *loads : consumer;
         constexpr Index pieces = 1;  // a tile takes a slot
-        Ring ring = b.ring(roles.apart ? "K ring" : "KV ring", roles.slots, tile.bc, roles.width, p.dtype, pieces,
+        Ring ring = b.ring(roles.apart ? "K ring" : "KV ring", roles.slots, tile.bc, roles.width, p.key_type(), pieces,
                            roles.cluster);
         std::optional<Ring> second;
         if (roles.apart)
-            second.emplace(b.ring("V ring", roles.slots_of_v, tile.bc, p.dim_v, p.dtype, pieces, roles.cluster));
+            second.emplace(b.ring("V ring", roles.slots_of_v, tile.bc, p.dim_v, p.key_type(), pieces, roles.cluster));
 
         producer->at(3);
         Tile q = producer->load(Q.of(head), i);
+        const Scales scales = load_scales(*consumer, p, t, head, 20);
         consumer->at(9);
         Tile o = consumer->alloc_registers("O", i.size, p.dim_v);
         Tile l = consumer->alloc_registers("l", i.size, 1);
@@ -41,14 +43,14 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
                 Tile k = producer->load(ring, K.of(head), *next);
                 consumer->at(11);
                 s.emplace(consumer->alloc_registers("S", i.size, next->size));
-                consumer->matmul(*s, q, k, Trans::b, p.logit_scale());
+                consumer->matmul(*s, q, k, Trans::b, of_stored(p, scales.of_scores, p.logit_scale()));
             }
             if (now) {
                 producer->at(6);
                 Tile v = producer->load(second ? *second : ring, V.of(head), *now);
                 consumer->at(next || !roles.overlap ? 12 : 16);
                 if (roles.rescales_first) scale_rows(*consumer, o, c);
-                consumer->matmul(o, *weights, v, Trans::none);
+                consumer->matmul(o, *weights, v, Trans::none, of_stored(p, scales.of_values));
                 if (!roles.overlap) weights.reset();  // gives back what the product reads: a wait for it
             }
             if (next) {
@@ -62,7 +64,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
                 update_row_sum(*consumer, l, *s);
                 consumer->at(14);
                 weights.reset();
-                weights.emplace(consumer->alloc("P", i.size, next->size, roles.weights_in, p.dtype));
+                weights.emplace(consumer->alloc("P", i.size, next->size, roles.weights_in, p.query_type()));
                 copy(*consumer, *weights, *s);
                 s.reset();
                 if (!roles.rescales_first) scale_rows(*consumer, o, c);

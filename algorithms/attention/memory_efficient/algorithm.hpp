@@ -17,6 +17,7 @@ inline constexpr CodeLine code[] = {
     {6, "    O_i = exp(m' - m_new) O_i; m' = m_new"},
     {7, "    P to SRAM; read V_j from HBM; O_i += P V_j (where d_v > 128: read and write O_i)"},
     {8, "  write O_i / s' to HBM"},
+    {9, "with 8 bits: read the scales of Q, K and V from HBM, and multiply products by them", {}, Feature::eight_bits},
 };
 
 /// kKeepOutputInRF of kernel_forward.h. Kernels are compiled for head dimensions up to 64, up to 128, or any.
@@ -27,7 +28,7 @@ inline Index columns_at_once(const Tiling& tile) { return tile.bc; }
 /// O_acc: the unfinished O, in f32, where neither registers nor O itself can hold it.
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
     auto t = computation::attention.tensors(p);
-    if (!keeps_output_in_registers(p) && p.dtype != Dtype::f32)
+    if (!keeps_output_in_registers(p) && p.output_type() != Dtype::f32)
         t.push_back(declare(p, "O_acc", Role::scratch, Meaning::output, Sliced::by_head, p.seq_q, p.dim_v, Dtype::f32));
     return t;
 }
@@ -41,11 +42,12 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     const Index seeing = part_visits(p, tile, ceil_div(p.seq_k, tile.bc));
     const bool in_registers = keeps_output_in_registers(p);
     const Bytes unfinished = in_registers ? 0 : (s.row_visits - seeing) * p.dim_v * size_of(Dtype::f32);
-    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
-    return (Prediction{(s.row_visits * d + s.keys_streamed * (d + dv)) * e + unfinished, Nq * dv * e + unfinished,
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v;
+    const auto [q, kv, o] = element_bytes(p);
+    return (Prediction{s.row_visits * d * q + s.keys_streamed * (d + dv) * kv + unfinished, Nq * dv * o + unfinished,
                        2 * s.scores * (d + dv), s.scores + s.row_visits,
                        3 * s.scores + s.row_visits * (2 + dv) + (in_registers ? Nq * dv : 0)} +
-            of_finishing(p, s) + of_dropping(p, s))
+            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, s.row_blocks))
         .times(p.batch_heads());
 }
 
@@ -77,7 +79,7 @@ inline Algorithm describe() {
         .name = "memory_efficient",
         .lineage = {.rung = 6},
         .computes = &computation::attention,
-        .supports = score_features.with(Feature::dropout),
+        .supports = score_features.with(Feature::dropout).with(Feature::eight_bits),
         .paper = {.title = "memory-efficient attention",
                   .source =
                       "xformers memory_efficient_attention (CUTLASS forward kernel), PyTorch's EFFICIENT_ATTENTION"},

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/memory_efficient/algorithm.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
 
 namespace tilescope::memory_efficient {
@@ -11,9 +12,17 @@ struct Head {
     const Problem& p;
     Span at;
     Hbm Q, K, V, O;
+    Scales scales;
 
-    Head(const Tensors& tensors, const Problem& problem, Span head)
-        : t(tensors), p(problem), at(head), Q(t["Q"].of(at)), K(t["K"].of(at)), V(t["V"].of(at)), O(t["O"].of(at)) {}
+    Head(Block& b, const Tensors& tensors, const Problem& problem, Span head)
+        : t(tensors),
+          p(problem),
+          at(head),
+          Q(t["Q"].of(at)),
+          K(t["K"].of(at)),
+          V(t["V"].of(at)),
+          O(t["O"].of(at)),
+          scales(load_scales(b, p, t, at, 9)) {}
 };
 
 /// m' and s' of a row block.
@@ -32,7 +41,7 @@ Tile score(Block& b, const Head& h, Span i, Span j) {
     {
         Tile q = b.load(h.Q, i);
         Tile k = b.load(h.K, j);
-        b.matmul(s, q, k, Trans::b, h.p.logit_scale());
+        b.matmul(s, q, k, Trans::b, of_stored(h.p, h.scales.of_scores, h.p.logit_scale()));
     }
     finish_scores(b, s, h.p, h.t, h.at, i, j);
     return s;
@@ -55,7 +64,7 @@ Tile update(Block& b, Statistics& of_rows, Tile& s) {
 Tile to_sram(Block& b, const Head& h, Tile& s, Span i, Span j) {
     b.at(7);
     drop_scores(b, s, h.p, h.t, h.at, i, j);
-    Tile w = b.alloc("P", i.size, j.size, Space::sram, h.p.dtype);
+    Tile w = b.alloc("P", i.size, j.size, Space::sram, h.p.query_type());
     copy(b, w, s);
     return w;
 }
@@ -71,7 +80,7 @@ void attend_in_registers(Block& b, const Head& h, Span i, const Tiles& keys) {
         scale_rows(b, o, correction);
         const Tile w = to_sram(b, h, s, i, j);
         const Tile v = b.load(h.V, j);
-        b.matmul(o, w, v, Trans::none);
+        b.matmul(o, w, v, Trans::none, of_stored(h.p, h.scales.of_values));
     });
     b.at(8);
     divide_rows(b, o, of_rows.sum);
@@ -96,7 +105,7 @@ void attend_in_hbm(Block& b, const Head& h, const Hbm& unfinished, Span i, const
                 b.at(7);
             }
             const Tile v = b.load(h.V, j, c);
-            b.matmul(o, w, v, Trans::none);
+            b.matmul(o, w, v, Trans::none, of_stored(h.p, h.scales.of_values));
             if (!last) return b.store(o, unfinished, i, c);
             b.at(8);
             divide_rows(b, o, of_rows.sum);
@@ -125,14 +134,14 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     store_kept(gpu, t, p, rows, keys);
     if (keeps_output_in_registers(p)) {
         gpu.launch("memory_efficient", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
-            attend_in_registers(b, Head(t, p, head), i, p.visible_keys(keys, i));
+            attend_in_registers(b, Head(b, t, p, head), i, p.visible_keys(keys, i));
         });
     } else {
         // The first and the last key block do not cost what the others do: the cost of a row block is not graded.
         const Axis row_axis = p.visible(keys).all() ? uniform(rows) : each(rows);
-        const Hbm unfinished = t[p.dtype == Dtype::f32 ? "O" : "O_acc"];
+        const Hbm unfinished = t[p.output_type() == Dtype::f32 ? "O" : "O_acc"];
         gpu.launch("memory_efficient", {p.head_axis(), row_axis}, [&](Block& b, Span head, Span i) {
-            attend_in_hbm(b, Head(t, p, head), unfinished.of(head), i, p.visible_keys(keys, i), columns);
+            attend_in_hbm(b, Head(b, t, p, head), unfinished.of(head), i, p.visible_keys(keys, i), columns);
         });
     }
 }

@@ -25,6 +25,7 @@ inline constexpr CodeLine code[] = {
     {14, "  LSE = M + log(W), w_s = w_s / W"},
     {15, "  for s = 1..S: read O_s from HBM; O += w_s O_s"},
     {16, "  write O, LSE to HBM"},
+    {17, "with 8 bits: read the scales of Q, K and V from HBM, and multiply products by them", {}, Feature::eight_bits},
 };
 
 /// The number of parts, S: 1 where the tiling does not give it.
@@ -61,16 +62,17 @@ inline constexpr ShortTiles decoding_tiles = {16, 76 << 10};
 
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto t = tile_sums(p, tile);
-    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, f = size_of(Dtype::f32);
+    const auto [q, kv, o] = element_bytes(p);
     const Index S = parts_of(tile), U = t.row_visits;
     const Index QA = part_visits(p, tile, blocks_of_a_part(p, tile));
     const Index combined = S > 1 ? S * Nq : 0;  // rows of O_s
     const Bytes partials = f * combined * (dv + 1), table = page_entries(p, tile) * size_of(Dtype::i32);
     const Count combining = combined > 0 ? Nq * (4 * S + 2 * S * dv - dv) : 0;
-    return (Prediction{(QA * d + t.keys_streamed * (d + dv)) * e + partials + table, partials + Nq * dv * e + Nq * f,
+    return (Prediction{QA * d * q + t.keys_streamed * (d + dv) * kv + partials + table, partials + Nq * dv * o + Nq * f,
                        2 * t.scores * (d + dv), t.scores + U + combined,
                        3 * t.scores + U * (2 + dv) + QA * (dv + 2) + combining} +
-            of_finishing(p, t))
+            of_finishing(p, t) + of_scales(p, parts_seen(p, tile, blocks_of_a_part(p, tile))))
         .times(p.batch_heads());
 }
 
@@ -96,7 +98,7 @@ inline Algorithm describe() {
     return {.name = "split_kv",
             .lineage = {.rung = 8},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::pages),
+            .supports = score_features.with(Feature::pages).with(Feature::eight_bits),
             .paper = {.title = "Flash-Decoding",
                       .source = "Flash-Decoding, crfm.stanford.edu, 2023-10-12; flash_fwd_kernel.h, "
                                 "compute_attn_1rowblock_splitkv and combine_attn_seqk_parallel"},

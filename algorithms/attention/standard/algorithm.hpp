@@ -46,7 +46,8 @@ inline Algorithm describe() {
             .supports = score_features.with(Feature::naive_softmax)
                             .with(Feature::dropout)
                             .with(Feature::score_types)
-                            .with(Feature::passes),
+                            .with(Feature::passes)
+                            .with(Feature::eight_bits),
             .paper = {.title = "standard attention",
                       .source = "FlashAttention, arXiv 2205.14135, Algorithm 0",
                       .idealised = idealised},

@@ -80,7 +80,7 @@ const char* matrix_of(Pass pass, bool weights) {
 /// Turns a list of passes into steps. On the way it keeps the current name and type of each tensor.
 class Walk {
   public:
-    explicit Walk(const Problem& p) : p_(p), q_{"Q", p.dtype}, k_{"K", p.dtype}, v_{"V", p.dtype} {
+    explicit Walk(const Problem& p) : p_(p), q_{"Q", p.query_type()}, k_{"K", p.key_type()}, v_{"V", p.key_type()} {
         for (const PassLaunch& launch : complete(p)) add(launch);
     }
 
@@ -93,7 +93,7 @@ class Walk {
     };
 
     void add(const PassLaunch& launch) {
-        const Dtype type = launch.type.value_or(p_.dtype);
+        const Dtype type = launch.type.value_or(p_.output_type());
         const Pass first = launch.passes.front();
         if (!matrix_.name && first != Pass::product) return ahead(first, type);
         if (!matrix_.name) return scores(launch, type);
@@ -108,7 +108,7 @@ class Walk {
     /// Converts or scales the inputs, before the first product.
     void ahead(Pass pass, Dtype type) {
         const bool converts = pass == Pass::convert;
-        if (converts && type == p_.dtype) return;
+        if (converts && type == p_.query_type()) return;
         const auto make = [&](Tensor& of, const char* launch, const char* to) {
             steps.push_back({Does::input, launch, {pass}, of.name, nullptr, to, nullptr, type});
             of = {to, type};
@@ -156,7 +156,7 @@ class Walk {
     }
 
     void output(Dtype type) {
-        output_ = {type == p_.dtype ? "O" : "O_unconverted", type};
+        output_ = {type == p_.output_type() ? "O" : "O_unconverted", type};
         steps.push_back({Does::output, "output", {Pass::product}, matrix_.name, v_.name, output_.name, nullptr, type});
     }
 

@@ -36,7 +36,7 @@ class Sum {
         only.soft_cap.reset();
         head_ = head_ + of_finishing(only, all_);
     }
-    Index bytes(const PassLaunch& l) const { return size_of(l.type.value_or(p_.dtype)); }
+    Index bytes(const PassLaunch& l) const { return size_of(l.type.value_or(p_.output_type())); }
     bool does(Pass pass) const {
         if (pass == Pass::cap) return p_.soft_cap.has_value();
         if (pass == Pass::bias) return p_.bias || p_.alibi > 0;
@@ -60,14 +60,14 @@ class Sum {
         if (pass == Pass::convert && to == q_) return;
         const bool scale = pass == Pass::scale;
         head_ = head_ + Prediction{Nq_ * d_ * q_, Nq_ * d_ * to, 0, 0, scale ? Nq_ * d_ : 0};
-        kv_ = kv_ + Prediction{Nk_ * d_ * q_, Nk_ * d_ * to, 0, 0, scale ? Nk_ * d_ : 0};
+        kv_ = kv_ + Prediction{Nk_ * d_ * k_, Nk_ * d_ * to, 0, 0, scale ? Nk_ * d_ : 0};
         if (!scale) kv_ = kv_ + Prediction{Nk_ * dv_ * v_, Nk_ * dv_ * to};
         if (!scale) v_ = to;
-        q_ = to;
+        q_ = k_ = to;
     }
 
     void product(const PassLaunch& l, Index to) {
-        head_ = head_ + Prediction{(Tc_ * Nq_ * d_ + Tr_ * Nk_ * d_) * q_, N_ * to, 2 * N_ * d_};
+        head_ = head_ + Prediction{Tc_ * Nq_ * d_ * q_ + Tr_ * Nk_ * d_ * k_, N_ * to, 2 * N_ * d_};
         matrix_ = logits_ = to;
         for (const Pass pass : l.passes) on_elements(pass);
     }
@@ -123,8 +123,8 @@ class Sum {
     const Index Tr_, Tc_;
     const bool resident_;
     const Index Nq_ = p_.seq_q, Nk_ = p_.seq_k, d_ = p_.dim, dv_ = p_.dim_v, N_ = Nq_ * Nk_;
-    Index q_ = size_of(p_.dtype), v_ = q_;  // bytes of an element of Q and K; of V
-    Index matrix_ = 0, logits_ = 0;         // bytes of an element of the current matrix; of the last logits
+    Index q_ = size_of(p_.query_type()), k_ = size_of(p_.key_type()), v_ = k_;  // bytes of an element of Q, of K, of V
+    Index matrix_ = 0, logits_ = 0;  // bytes of an element of the current matrix; of the last logits
     bool maximum_ = false, exponentials_ = false, done_ = false;
     Prediction head_, kv_;
 };
@@ -133,15 +133,19 @@ class Sum {
 
 Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
     const PassList own = {{{Pass::product}, p.score_type()}, {{Pass::softmax}, p.weight_type()}, {{Pass::product}}};
+    const TileSums all = tile_sums(p, tile, false);
     return Sum(p, tile, gpu).of_list(p.passes.empty() ? own : p.passes) +
-           of_dropping(p, tile_sums(p, tile, false)).times(p.batch_heads());
+           (of_dropping(p, all) + of_score_scales(p, all.row_blocks * all.key_blocks) +
+            of_value_scales(p, all.row_blocks))
+               .times(p.batch_heads());
 }
 
 std::optional<Idealised> idealised(const Problem& p) {
     if (p.bias || p.dropout.stored || !p.passes.empty()) return std::nullopt;  // the paper has none of these
-    const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, N = Nq * Nk, e = size_of(p.dtype);
+    const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, N = Nq * Nk;
+    const auto [q, kv, o] = element_bytes(p);
     const Bytes scores = N * (size_of(p.score_type()) + size_of(p.weight_type()));
-    const Prediction count = {(Nq * d + Nk * d + Nk * dv) * e + scores, Nq * dv * e + scores, 2 * N * (d + dv), N,
+    const Prediction count = {Nq * d * q + (Nk * d + Nk * dv) * kv + scores, Nq * dv * o + scores, 2 * N * (d + dv), N,
                               4 * N - 2 * Nq};
     return Idealised{"Algorithm 0 of the FlashAttention paper", count.times(p.batch_heads()),
                      text::message("standard.idealised")};

@@ -1,5 +1,6 @@
 #include "algorithms/attention/standard/algorithm.hpp"
 #include "algorithms/attention/standard/graph.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
 #include "algorithms/softmax/softmax_naive/algorithm.hpp"
 #include "algorithms/softmax/softmax_safe/algorithm.hpp"
@@ -15,8 +16,9 @@ void scores(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys
         b.at(2);
         Tile q = b.load(Q.of(head), i);
         Tile k = b.load(K.of(head), j);
+        const std::optional<Tile> scale = scale_of_scores(b, p, t, head, 2);
         Tile s = b.alloc_registers("S", i.size, j.size);
-        b.matmul(s, q, k, Trans::b, factor);
+        b.matmul(s, q, k, Trans::b, of_stored(p, scale, factor));
         change(b, s, step, nullptr, t, p, head, i, j);
         b.store(s, S.of(head), i, j);
     });
@@ -55,6 +57,7 @@ void softmax(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles key
 void output(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys, const Step& step) {
     const Hbm P = t[step.from], V = t[step.with], O = t[step.to];
     gpu.launch("output", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
+        const std::optional<Tile> scale = scale_of_values(b, p, t, head, 7);
         b.at(6);
         Tile o = b.alloc_registers("O", i.size, p.dim_v);
         b.uniform(keys, [&](Span j) {
@@ -62,7 +65,7 @@ void output(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys
             Tile w = b.load(P.of(head), i, j);
             drop_scores(b, w, p, t, head, i, j);
             Tile v = b.load(V.of(head), j);
-            b.matmul(o, w, v, Trans::none);
+            b.matmul(o, w, v, Trans::none, of_stored(p, scale));
         });
         b.at(8);
         b.store(o, O.of(head), i);

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "algorithms/attention/three_pass/algorithm.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
 
 namespace tilescope::three_pass {
@@ -10,6 +11,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     gpu.launch("three_pass", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
         const Tiles visible = p.visible_keys(keys, i);
+        const Scales scales = load_scales(b, p, t, head, 8);
         b.at(2);
         Tile q = b.load(Q.of(head), i);
         Tile m = b.alloc_registers("m", i.size, 1, -std::numeric_limits<float>::infinity());
@@ -18,7 +20,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         const auto scores = [&](Span j) {
             Tile k = b.load(K.of(head), j);
             Tile s = b.alloc_registers("S", i.size, j.size);
-            b.matmul(s, q, k, Trans::b, p.logit_scale());
+            b.matmul(s, q, k, Trans::b, of_stored(p, scales.of_scores, p.logit_scale()));
             finish_scores(b, s, p, t, head, i, j);
             return s;
         };
@@ -40,7 +42,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             divide_rows(b, s, l);
             Tile v = b.load(V.of(head), j);
             b.at(6);
-            b.matmul(o, s, v, Trans::none);
+            b.matmul(o, s, v, Trans::none, of_stored(p, scales.of_values));
         });
         b.at(7);
         b.store(o, O.of(head), i);

@@ -15,16 +15,18 @@ inline constexpr CodeLine code[] = {
     {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l"},
     {6, "    O_i += P V_j"},
     {7, "  write O_i"},
+    {8, "with 8 bits: read the scales of Q, K and V from HBM, and multiply products by them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
-    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
-    return (Prediction{(Nq * d + s.keys_streamed * (2 * d + dv)) * e, Nq * dv * e, 2 * s.scores * (2 * d + dv),
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v;
+    const auto [q, kv, o] = element_bytes(p);
+    return (Prediction{Nq * d * q + s.keys_streamed * (2 * d + dv) * kv, Nq * dv * o, 2 * s.scores * (2 * d + dv),
                        2 * s.scores + s.row_visits, 5 * s.scores + 2 * s.row_visits} +
-            of_finishing(p, s, 2))
+            of_finishing(p, s, 2) + of_scales(p, s.row_blocks))
         .times(p.batch_heads());
 }
 
@@ -37,7 +39,7 @@ inline Algorithm describe() {
         .name = "two_pass",
         .lineage = {.rung = 3, .formerly = "online_softmax"},
         .computes = &computation::attention,
-        .supports = score_features,
+        .supports = score_features.with(Feature::eight_bits),
         .paper = {.title = "2-pass attention",
                   .source =
                       "online softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3) fused with both products"},

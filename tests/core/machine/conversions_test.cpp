@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "core/machine/dtypes.hpp"
 #include "tests/support/bits.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/formats.hpp"

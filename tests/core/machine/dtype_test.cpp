@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/machine/conversions.hpp"
+#include "core/machine/dtypes.hpp"
 #include "core/machine/storage.hpp"
 #include "tests/support/catch.hpp"
 
