@@ -5,7 +5,7 @@
 
 namespace tilescope {
 
-inline constexpr Scaling scalings[] = {Scaling::none, Scaling::tensor, Scaling::head};
+inline constexpr Scaling scalings[] = {Scaling::head, Scaling::tensor, Scaling::none};
 const char* name_of(Scaling scaling);
 const char* name_of(Softmax softmax);
 

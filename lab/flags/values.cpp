@@ -90,10 +90,11 @@ Distribution to_distribution(const std::string& text) {
 
 Dtype to_dtype(const std::string& text, const std::string& flag) {
     if (const auto t = dtype_from(text)) return *t;
-    const bool stored = flag != "--scores" && flag != "--weights";
-    if (const std::string instead = stored ? instead_of(Asked::dtype, text) : ""; !instead.empty())
+    const bool of_all = flag == "--dtype", of_some = flag == "--q-dtype" || flag == "--kv-dtype";
+    if (const std::string instead = of_all ? instead_of(Asked::dtype, text) : ""; !instead.empty())
         throw UsageError(message("values.other_dtype", flag, text::shown(text), instead));
-    refuse_value("values.no_dtype", flag, text, !stored ? "f32" : flag == "--kv-dtype" ? "e4m3" : "f16");
+    const std::string meant = of_some ? dtype_called(text) : "", usual = flag == "--kv-dtype" ? "e4m3" : "f16";
+    refuse_value("values.no_dtype", flag, text, !meant.empty() ? meant : of_all || of_some ? usual : "f32");
 }
 
 std::optional<Dtype> to_bits16(const std::string& text) {

@@ -129,7 +129,8 @@ constexpr AskedFor asked_words[] = {
     {Asked::flag, "fp8", "asked.e4m3", "run flash_v2 --dtype e4m3", nullptr},
     {Asked::flag, "kvcachedtype kvcachequant*", "asked.kv_dtype", "run flash_v2 --kv-dtype {e4m3=dtype}", nullptr},
     {Asked::flag, "int8", "asked.int8", "run flash_v2 --kv-dtype i8", nullptr},
-    {Asked::flag, "quantize quantization fp4", "asked.small_types", "run flash_v2 --dtype e4m3 --dim 32", limits},
+    {Asked::flag, "quantize quantization quantized", "asked.kv_dtype", "run flash_v2 --kv-dtype {e4m3=dtype}", nullptr},
+    {Asked::flag, "fp4", "asked.small_types", "run flash_v2 --dtype e4m3 --dim 32", limits},
     {Asked::flag, "sink sinks attentionsink attentionsinks headsink", "asked.sink",
      "run flash_v2 --bias hk --seq-q 1024 --seq-k 1025", limits},
     {Asked::flag, "stages numstages pipelinestages", "asked.stages", "run flash_v3 --slots 4", nullptr},
@@ -188,7 +189,8 @@ bool is_number(std::string_view typed, bool whole) {
     return text::to_number(typed).value_or(0) > 0;
 }
 
-/// TileScope's name of a storage type, by any of its names; empty where the type is unknown.
+}  // namespace
+
 std::string dtype_called(std::string_view typed) {
     if (dtype_from(typed)) return std::string(typed);
     for (const AskedFor& k : asked_words)
@@ -196,6 +198,8 @@ std::string dtype_called(std::string_view typed) {
             return std::string(std::string_view(k.closest).substr(std::string_view(k.closest).rfind(' ') + 1));
     return "";
 }
+
+namespace {
 
 /// The typed value, if the placeholder `usual` ("8", "7=-1", "bf16=dtype") can take it, or else its usual value.
 std::string in_place_of(std::string_view usual, std::string_view typed) {

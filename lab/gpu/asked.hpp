@@ -16,6 +16,9 @@ enum class Asked : std::uint8_t { algorithm, dtype, gpu, flag };
 /// one. `own`: the user's own command in the words used here, proposed where only the word differs.
 std::string instead_of(Asked what, std::string_view word, std::string_view value = "", const std::string& own = "");
 
+/// TileScope's name of a storage type, by any of its names; empty where the type is unknown.
+std::string dtype_called(std::string_view typed);
+
 /// A flag of other programs as it is written here.
 struct Renamed {
     std::vector<std::string> words;  ///< {"--heads", "32"}; empty where no flag here means the same

@@ -190,8 +190,8 @@ void set_time(Report& r, const Outline& outline, const TimingOptions& options) {
     r.no_time = beyond_hbm(r.experiment);
     if (!r.fits_hbm()) return;
     RunTime time = time_of(r, outline, options);
-    if (time.without_lanes) r.notes.push_back(message("timing.without_lanes"));
-    r.no_time = time.no_room;
+    r.no_time = time.no_room, r.unmodelled = !untimed(r.experiment).empty();
+    if (time.without_lanes && !r.unmodelled) r.notes.push_back(message("timing.without_lanes"));
     if (r.no_time.empty()) r.time = std::move(time);
 }
 

@@ -72,6 +72,7 @@ struct Report {
     Outputs outputs;                     ///< numeric mode only; in the order that users have, packed or not
     OutputErrors errors;                 ///< of the outputs that the computation defines, once they were compared
     std::optional<RunTime> time;         ///< once it was modelled, if the run fits in HBM and on an SM
+    bool unmodelled = false;             ///< whether that is so although it fits
     std::string no_time;                 ///< why there is no time, where the run does not fit
     const Algorithm* forward = nullptr;  ///< the forward pass whose counts, tensors and time are included
 
@@ -96,7 +97,7 @@ struct Report {
     /// Whether all tensors have room in the GPU's memory.
     bool fits_hbm() const { return hbm_footprint <= experiment.gpu.hbm_bytes; }
     /// Whether an SM has room for the warps of a thread block. Known once a time was asked for, if all fits in HBM.
-    bool fits_sm() const { return no_time.empty() || !fits_hbm(); }
+    bool fits_sm() const { return no_time.empty() || unmodelled || !fits_hbm(); }
 };
 
 /// Counts a run: folded, without data. The listeners receive the events of the same run.

@@ -89,8 +89,11 @@ Count flops_of_rotation(const Problem& p) {
 Inputs stored_inputs(const Problem& p, const std::vector<TensorDecl>& tensors, Inputs inputs) {
     for (const TensorDecl& t : tensors) {
         const auto found = inputs.find(std::string_view(t.name));
-        if (t.role != Role::input || before_rounding(t.dtype) == t.dtype || found == inputs.end() ||
-            found->second->dtype() != Dtype::f32)
+        const bool narrow = before_rounding(t.dtype) != t.dtype;
+        // A Q of more bits is rotated, too: only the product of both stays as it was.
+        const bool turned = p.rotated && (t.meaning == Meaning::query || t.meaning == Meaning::key);
+        if (t.role != Role::input || !(narrow || turned) || found == inputs.end() ||
+            inputs.contains(exact_name(t.name)))
             continue;
         const auto declared = std::find_if(tensors.begin(), tensors.end(), [&](const TensorDecl& s) {
             return s.scale_of && s.scale_of == std::string_view(t.name);
@@ -99,7 +102,6 @@ Inputs stored_inputs(const Problem& p, const std::vector<TensorDecl>& tensors, I
                                                       : std::make_shared<Storage>(declared->dtype, declared->slices,
                                                                                   declared->rows, declared->cols);
         const std::shared_ptr<Storage> exact = found->second;
-        const bool turned = p.rotated && (t.meaning == Meaning::query || t.meaning == Meaning::key);
         found->second = rounded(turned ? *rotated(*exact) : *exact, t, scales.get());
         inputs.insert_or_assign(exact_name(t.name), exact);
         if (scales) inputs.insert_or_assign(declared->name, scales);

@@ -150,6 +150,10 @@ TEST_CASE("rotation helps against outliers, and changes no count", "[eight_bits]
     const auto error = [](const Case& each, Distribution d) { return rms(each, inputs_for(flash_v2(), each, d)); };
     CHECK(error(turned, Distribution::outliers) < 0.8 * error(c, Distribution::outliers));
     CHECK(error(turned, Distribution::normal) < 1.1 * error(c, Distribution::normal));
+    // A Q of more bits is rotated, too.
+    Case mixed = c, mixed_and_turned = turned;
+    mixed.problem.q_dtype = mixed_and_turned.problem.q_dtype = Dtype::f16;
+    CHECK(error(mixed_and_turned, Distribution::normal) < 1.1 * error(mixed, Distribution::normal));
     CHECK(testing::difference(run(flash_v2(), c, roomy(), count_mode).counters,
                               run(flash_v2(), turned, roomy(), count_mode).counters) == "");
     CHECK(flops_of_rotation(turned.problem) == (2 * 4 + 2 * 2) * 256 * 64 * 6);

@@ -124,6 +124,7 @@ std::vector<Case> eight_bit_cases() {
         const auto& [q, kv] = types[all.size() % std::size(types)];
         c.problem.dtype = q, c.problem.scales = scalings[all.size() % std::size(scalings)];
         if (kv != q) c.problem.kv_dtype = kv;
+        c.problem.rotated = (c.problem.dim & (c.problem.dim - 1)) == 0;
         all.push_back(c);
     }
     return all;
@@ -160,6 +161,7 @@ Case as_supported(const Algorithm& algorithm, Case c) {
     if (!algorithm.supports.has(Feature::eight_bits) && c.problem.uses(Feature::eight_bits)) {
         c.problem.dtype = c.problem.output_type();
         c.problem.q_dtype = c.problem.kv_dtype = std::nullopt, c.problem.scales = Scaling::head;
+        c.problem.rotated = false;
     }
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
     return c;
@@ -288,6 +290,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
         << " --seq-k " << p.seq_k << " --dim " << p.dim << " --dim-v " << p.dim_v << " --dtype " << name_of(p.dtype);
     if (p.q_dtype) out << " --q-dtype " << name_of(*p.q_dtype);
     if (p.kv_dtype) out << " --kv-dtype " << name_of(*p.kv_dtype);
+    if (p.rotated) out << " --rotate";
     if (p.scales != Scaling::head) out << " --scales " << name_of(p.scales);
     if (p.mask.is_causal()) out << " --causal";
     if (p.corner != Corner::bottom_right) out << " --causal-corner " << name_of(p.corner);

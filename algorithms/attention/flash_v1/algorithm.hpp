@@ -25,7 +25,7 @@ inline constexpr CodeLine code[] = {
     {14, "  end for"},
     {15, "end for"},
     {16, "return O"},
-    {17, "with 8 bits: read the scales of Q, K and V from HBM, and multiply products by them", {}, Feature::eight_bits},
+    {17, "before that: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);

@@ -27,7 +27,7 @@ inline constexpr CodeLine code[] = {
     {15, "  write LSE_i to HBM"},
     {16, "end for"},
     {17, "return O, LSE", ""},
-    {18, "with 8 bits: read the scales of Q, K and V from HBM, and multiply products by them", {}, Feature::eight_bits},
+    {18, "before that: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
