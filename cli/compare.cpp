@@ -24,7 +24,6 @@
 #include "lab/flags/small_run.hpp"
 #include "lab/flags/supported.hpp"
 #include "lab/model/basis.hpp"
-#include "lab/model/laned.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/model/warm.hpp"
 #include "lab/model/with_forward.hpp"
@@ -174,9 +173,7 @@ std::string ratio_text(double x) {
 }
 
 /// What stands in place of a time.
-std::string lacks_time(const Report& r) {
-    return message(untimed(r.experiment).empty() ? "compare.no_room" : "compare.no_time");
-}
+std::string lacks_time(const Report& r) { return message(r.unmodelled ? "compare.no_time" : "compare.no_room"); }
 
 /// The cells of a row about time: time, TFLOP/s, bound, waves, SMs.
 std::vector<std::string> time_cells(const Report& r) {

@@ -1,6 +1,7 @@
 // Which problems an algorithm refuses.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -8,8 +9,11 @@
 
 namespace tilescope {
 
-/// A feature that a problem asks for and an algorithm lacks, and algorithms of the same computation that have it; of
-/// another one, where none has.
+/// The algorithms of the computation for which does() is true; where there are none, those of the first that has some.
+std::vector<const Algorithm*> who_does(const Computation& computation,
+                                       const std::function<bool(const Algorithm&)>& does);
+
+/// A feature that a problem asks for and an algorithm lacks, and who has it: see who_does().
 struct Refusal {
     Feature feature;
     std::vector<const Algorithm*> instead;

@@ -89,4 +89,10 @@ std::vector<const Knob*> knobs_of_roles() {
 
 const Algorithm& add_algorithm(Algorithm a, const char* file) { return add(registry(), std::move(a), file); }
 
+std::vector<std::string> names_of(const std::vector<const Algorithm*>& algorithms) {
+    std::vector<std::string> names;
+    for (const Algorithm* a : algorithms) names.emplace_back(a->name);
+    return names;
+}
+
 }  // namespace tilescope

@@ -1,6 +1,7 @@
 // Which algorithms there are: those with folders, which the build lists, and those added while the program runs.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "algorithms/contract/algorithm.hpp"
@@ -17,5 +18,8 @@ const Algorithm& add_algorithm(Algorithm algorithm, const char* file);
 
 /// The knobs of all algorithms that are no sizes, each once.
 std::vector<const Knob*> knobs_of_roles();
+
+/// Their names, in the same order.
+std::vector<std::string> names_of(const std::vector<const Algorithm*>& algorithms);
 
 }  // namespace tilescope

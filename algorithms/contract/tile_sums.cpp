@@ -115,13 +115,13 @@ ElementBytes element_bytes(const Problem& p) {
 }
 
 Prediction of_score_scales(const Problem& p, Index blocks) {
-    if (p.scales == Scaling::none || size_of(p.key_type()) > 1) return {};
+    if (!p.scaled(p.key_type())) return {};
     const bool both = size_of(p.query_type()) == 1;
     return {(both ? 2 : 1) * blocks * size_of(Dtype::f32), 0, 0, 0, both ? blocks : 0};
 }
 
 Prediction of_value_scales(const Problem& p, Index blocks) {
-    if (p.scales == Scaling::none || size_of(p.key_type()) > 1) return {};
+    if (!p.scaled(p.key_type())) return {};
     return {blocks * size_of(Dtype::f32)};
 }
 
@@ -177,20 +177,18 @@ Index parts_of(const Problem& p, const Tiling& t, Index of_a_part, Index i) {
 
 }  // namespace
 
-Index part_visits(const Problem& p, const Tiling& t, Index of_a_part) {
-    if (!p.mask.hides()) return parts_of(p, t, of_a_part, 0) * p.seq_q;
-    Index visits = 0;
-    for (Index i = 0; i < ceil_div(p.seq_q, t.br); ++i)
-        visits += std::min(t.br, p.seq_q - i * t.br) * parts_of(p, t, of_a_part, i);
-    return visits;
-}
-
-Index parts_seen(const Problem& p, const Tiling& t, Index of_a_part) {
+PartVisits part_visits(const Problem& p, const Tiling& t, Index of_a_part) {
     const Index row_blocks = ceil_div(p.seq_q, t.br);
-    if (!p.mask.hides()) return parts_of(p, t, of_a_part, 0) * row_blocks;
-    Index parts = 0;
-    for (Index i = 0; i < row_blocks; ++i) parts += parts_of(p, t, of_a_part, i);
-    return parts;
+    if (!p.mask.hides()) {
+        const Index parts = parts_of(p, t, of_a_part, 0);
+        return {parts * p.seq_q, parts * row_blocks};
+    }
+    PartVisits visits;
+    for (Index i = 0; i < row_blocks; ++i) {
+        const Index parts = parts_of(p, t, of_a_part, i);
+        visits.rows += std::min(t.br, p.seq_q - i * t.br) * parts, visits.blocks += parts;
+    }
+    return visits;
 }
 
 }  // namespace tilescope

@@ -44,10 +44,11 @@ Prediction of_finishing_gradients(const Problem& problem, const TileSums& sums);
 /// and V together. 0 without pages.
 Index page_entries(const Problem& problem, const Tiling& tiling);
 
-/// QA: rows of Q, summed over the parts of which a row block sees any key. A part has p = `blocks_of_a_part` key
-/// blocks; blocks jl .. jh-1 lie in ceil(jh/p) - floor(jl/p) parts.
-Index part_visits(const Problem& problem, const Tiling& tiling, Index blocks_of_a_part);
-/// The same parts, once for each row block.
-Index parts_seen(const Problem& problem, const Tiling& tiling, Index blocks_of_a_part);
+/// The parts of which a row block sees any key, summed over row blocks: once for each row of Q (QA), and once for each
+/// block. A part has p = `blocks_of_a_part` key blocks; blocks jl .. jh-1 lie in ceil(jh/p) - floor(jl/p) parts.
+struct PartVisits {
+    Index rows = 0, blocks = 0;
+};
+PartVisits part_visits(const Problem& problem, const Tiling& tiling, Index blocks_of_a_part);
 
 }  // namespace tilescope

@@ -20,19 +20,10 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-/// Refuses `flag`. The message names algorithms of the same computation for which does() is true, or, where there are
-/// none, those of the first computation that has one.
+/// Refuses `flag`. The message names algorithms for which does() is true.
 [[noreturn]] void refuse(const char* id, const std::string& flag, const Algorithm& algorithm,
                          const std::function<bool(const Algorithm&)>& does) {
-    std::vector<const Algorithm*> all;
-    for (const Algorithm& a : algorithms())
-        if (does(a)) all.push_back(&a);
-    const auto same = [&](const Algorithm* a) { return a->computes == algorithm.computes; };
-    const Computation* const computes =
-        std::any_of(all.begin(), all.end(), same) ? algorithm.computes : all.front()->computes;
-    std::vector<std::string> names;
-    for (const Algorithm* a : all)
-        if (a->computes == computes) names.push_back(a->name);
+    const std::vector<std::string> names = names_of(who_does(*algorithm.computes, does));
     throw UsageError(message(id, flag, algorithm.name, text::join(names, ", "), names.size()));
 }
 
@@ -69,8 +60,7 @@ void check_supported(const Algorithm& algorithm, const Problem& problem, const O
     check_packing(algorithm, problem, o);
     const auto refusal = refuses(algorithm, problem);
     if (!refusal) return;
-    std::vector<std::string> names;
-    for (const Algorithm* a : refusal->instead) names.push_back(a->name);
+    const std::vector<std::string> names = names_of(refusal->instead);
     const std::string flag = flag_of(refusal->feature, o), feature = name_of(refusal->feature);
     throw UsageError(
         message("request.others_do", flag, algorithm.name, feature, text::join(names, ", "), names.size()));

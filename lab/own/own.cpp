@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "algorithms/contract/registry.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
@@ -23,12 +24,6 @@ thread_local int only_loaded = 0;
 std::map<std::string, std::vector<const Algorithm*>>& files() {
     static std::map<std::string, std::vector<const Algorithm*>> all;
     return all;
-}
-
-std::vector<std::string> names_of(const std::vector<const Algorithm*>& algorithms) {
-    std::vector<std::string> names;
-    for (const Algorithm* a : algorithms) names.emplace_back(a->name);
-    return names;
 }
 
 #ifdef __EMSCRIPTEN__

@@ -39,11 +39,12 @@ float scale_of(const Storage& exact, Index slice, Index count, Dtype stored) {
 
 std::shared_ptr<Storage> rotated(const Storage& exact) {
     auto out = std::make_shared<Storage>(Dtype::f32, exact.slices(), exact.rows(), exact.cols());
-    at_once(exact.slices() * exact.rows(), 0, [&](Index, Index row) {
-        std::vector<float> values(static_cast<std::size_t>(exact.cols()));
-        exact.read(row * exact.cols(), values);
+    const Index of_slice = exact.rows() * exact.cols();
+    at_once(exact.slices(), 0, [&](Index, Index slice) {
+        std::vector<float> values(static_cast<std::size_t>(of_slice));
+        exact.read(slice * of_slice, values);
         rotate(values, exact.cols());
-        out->write(row * exact.cols(), values);
+        out->write(slice * of_slice, values);
     });
     return out;
 }
@@ -69,9 +70,11 @@ void rotate(std::span<float> rows, Index d) {
     const Stream signs(0, "rotation");
     const auto n = static_cast<std::size_t>(d);
     const float norm = 1 / std::sqrt(static_cast<float>(d));
+    std::vector<float> diagonal(n);
+    for (std::size_t k = 0; k < n; ++k) diagonal[k] = signs.uniform(k) < 0.5 ? -norm : norm;
     for (std::size_t begin = 0; begin < rows.size(); begin += n) {
         const std::span<float> x = rows.subspan(begin, n);
-        for (std::size_t k = 0; k < n; ++k) x[k] *= signs.uniform(k) < 0.5 ? -norm : norm;
+        for (std::size_t k = 0; k < n; ++k) x[k] *= diagonal[k];
         for (std::size_t half = 1; half < n; half *= 2)
             for (std::size_t k = 0; k < n; ++k)
                 if ((k & half) == 0) {

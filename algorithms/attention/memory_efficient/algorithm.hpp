@@ -39,7 +39,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 /// goes to HBM and back between two visited tiles.
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
-    const Index seeing = part_visits(p, tile, ceil_div(p.seq_k, tile.bc));
+    const Index seeing = part_visits(p, tile, ceil_div(p.seq_k, tile.bc)).rows;
     const bool in_registers = keeps_output_in_registers(p);
     const Bytes unfinished = in_registers ? 0 : (s.row_visits - seeing) * p.dim_v * size_of(Dtype::f32);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v;

@@ -65,14 +65,14 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, f = size_of(Dtype::f32);
     const auto [q, kv, o] = element_bytes(p);
     const Index S = parts_of(tile), U = t.row_visits;
-    const Index QA = part_visits(p, tile, blocks_of_a_part(p, tile));
+    const auto [QA, blocks] = part_visits(p, tile, blocks_of_a_part(p, tile));
     const Index combined = S > 1 ? S * Nq : 0;  // rows of O_s
     const Bytes partials = f * combined * (dv + 1), table = page_entries(p, tile) * size_of(Dtype::i32);
     const Count combining = combined > 0 ? Nq * (4 * S + 2 * S * dv - dv) : 0;
     return (Prediction{QA * d * q + t.keys_streamed * (d + dv) * kv + partials + table, partials + Nq * dv * o + Nq * f,
                        2 * t.scores * (d + dv), t.scores + U + combined,
                        3 * t.scores + U * (2 + dv) + QA * (dv + 2) + combining} +
-            of_finishing(p, t) + of_scales(p, parts_seen(p, tile, blocks_of_a_part(p, tile))))
+            of_finishing(p, t) + of_scales(p, blocks))
         .times(p.batch_heads());
 }
 
