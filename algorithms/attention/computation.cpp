@@ -38,10 +38,14 @@ TensorDecl bias_tensor(const Problem& p, std::size_t k) {
     return d;
 }
 
-/// The scales of Q, K or V. Those of Q are by heads of K and V, so that packed query heads share one.
+/// The scales of Q, a column, or of K or V, a row. Those of Q are by heads of K and V, so that packed query heads share
+/// them.
 TensorDecl scales(const Problem& p, const char* of) {
-    const Sliced sliced = p.scales == Scaling::head ? Sliced::by_kv_head : Sliced::whole;
-    TensorDecl d = declare(p, scales_tensor(of), Role::input, Meaning::other, sliced, 1, 1, Dtype::f32);
+    const Sliced sliced = p.scales == Scaling::tensor ? Sliced::whole : Sliced::by_kv_head;
+    const bool queries = of == std::string_view("Q");
+    const Index n = ceil_div(queries ? p.seq_q : p.seq_k, rows_of_a_scale(p, of));
+    TensorDecl d = declare(p, scales_tensor(of), Role::input, Meaning::other, sliced, queries ? n : 1, queries ? 1 : n,
+                           Dtype::f32);
     d.scale_of = of;
     return d;
 }

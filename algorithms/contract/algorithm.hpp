@@ -99,10 +99,9 @@ struct Algorithm {
     /// The tensors that the algorithm reads, writes or needs as scratch. Empty: the tensors of its computation.
     std::function<std::vector<TensorDecl>(const Problem&, const Tiling&)> tensors = {};
     std::function<void(Gpu&, const Tensors&, const Problem&, const Tiling&)> run = {};
-    Prediction (*predict)(const Problem&, const Tiling&,
-                          const GpuSpec&) = nullptr;  ///< closed form, where there is one
-    Knobs knobs = tile_knobs;                         ///< the numbers of a Tiling that users can choose
-    bool packs = false;                               ///< a row block may hold rows of several heads: see packed()
+    Prediction (*predict)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;  ///< closed form, if any
+    Knobs knobs = tile_knobs;  ///< the numbers of a Tiling that users can choose
+    bool packs = false;        ///< a row block may hold rows of several heads: see packed()
     const KernelDescription* kernel = &no_kernel;
 };
 

@@ -1,12 +1,18 @@
 // What people call the choices that a problem makes.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "algorithms/contract/problem.hpp"
 
 namespace tilescope {
 
-inline constexpr Scaling scalings[] = {Scaling::head, Scaling::tensor, Scaling::none};
-const char* name_of(Scaling scaling);
+/// What --scales and recordings say of scales: "none", "tensor", "head", "token" (blocks of one row), or the rows of a
+/// block, "64". set_scales: whether the text says anything.
+inline constexpr const char* scalings[] = {"head", "tensor", "none", "token"};
+std::string name_of_scales(const Problem& problem);
+bool set_scales(Problem& problem, std::string_view text);
 const char* name_of(Softmax softmax);
 
 }  // namespace tilescope

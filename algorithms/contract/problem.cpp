@@ -14,9 +14,13 @@
 #include "core/machine/error.hpp"
 #include "core/machine/ops.hpp"
 #include "core/text/message.hpp"
+#include "core/text/numbers.hpp"
 
 namespace tilescope {
 using text::message;
+namespace {
+constexpr Index most_rows = Index{1} << 40;
+}  // namespace
 
 const char* name_of(Softmax softmax) { return softmax == Softmax::naive ? "naive" : "safe"; }
 
@@ -24,9 +28,21 @@ float Problem::logit_scale() const {
     return static_cast<float>(scale ? *scale : 1.0 / std::sqrt(static_cast<double>(dim)));
 }
 
-const char* name_of(Scaling scaling) {
-    constexpr const char* names[] = {"none", "tensor", "head"};
-    return names[static_cast<std::size_t>(scaling)];
+std::string name_of_scales(const Problem& p) {
+    if (p.scales == Scaling::block && p.scale_block > 1) return std::to_string(p.scale_block);
+    constexpr const char* names[] = {"none", "tensor", "head", "token"};
+    return names[static_cast<std::size_t>(p.scales)];
+}
+
+bool set_scales(Problem& p, std::string_view text) {
+    Index rows = 1;
+    p.scales = text == "none"     ? Scaling::none
+               : text == "tensor" ? Scaling::tensor
+               : text == "head"   ? Scaling::head
+                                  : Scaling::block;
+    const bool whole = text == "token" || p.scales != Scaling::block || text::to_whole(text, rows) == std::errc();
+    p.scale_block = rows;
+    return whole && rows >= 1 && rows <= most_rows;
 }
 
 Dtype Problem::score_type() const { return scores.value_or(output_type()); }
@@ -111,8 +127,7 @@ Problem unpacked(Problem p) {
 }
 
 void check_size(const char* field, Index value) {
-    constexpr Index most = Index{1} << 40;
-    if (value < 1 || value > most)
+    if (value < 1 || value > most_rows)
         throw BadValue(field, std::to_string(value), message("problem.no_size"), value < 1 ? "1" : "65536");
 }
 
@@ -182,8 +197,13 @@ void check_types(const Problem& p) {
         throw BadValue(
             "rotate", "true",
             power_of_two ? message("problem.rotates_nothing") : message("problem.no_rotation", std::to_string(p.dim)));
-    if (p.pages.shared > 0 && p.scales == Scaling::head && size_of(kv) == 1)
-        throw BadValue("scales", name_of(p.scales), message("problem.scales_of_shared_keys"), "tensor");
+    if (size_of(kv) > 1) return;
+    if (p.scales == Scaling::block && (p.scale_block < 1 || p.scale_block > most_rows))
+        throw BadValue("scales", name_of_scales(p), message("problem.no_size"), "64");
+    if (p.pages && p.scales == Scaling::block)
+        throw BadValue("scales", name_of_scales(p), message("problem.scales_in_pages"), "tensor");
+    if (p.pages.shared > 0 && p.scales == Scaling::head)
+        throw BadValue("scales", name_of_scales(p), message("problem.scales_of_shared_keys"), "tensor");
 }
 
 void check_passes(const Problem& p) {

@@ -16,9 +16,9 @@ namespace tilescope {
 /// Which softmax is taken between the two products: the textbook formula, or with the maximum subtracted first.
 enum class Softmax : std::uint8_t { naive, safe };
 
-/// How many values of 8 bits share a scale: all of a tensor, or those of a head of K and V (with its queries, where Q
-/// has 8 bits); or none has one, and values are stored as they are.
-enum class Scaling : std::uint8_t { none, tensor, head };
+/// How many values of 8 bits share a scale: all of a tensor, those of a head of K and V (of Q: of the heads that share
+/// it), or those of some rows (Problem::scale_block) of that; or none has one, and values are stored as they are.
+enum class Scaling : std::uint8_t { none, tensor, head, block };
 
 /// An attention layer, or (for the softmax kernels) batch x heads matrices of seq_q rows and seq_k columns.
 struct Problem {
@@ -28,6 +28,7 @@ struct Problem {
     std::optional<Dtype> q_dtype, kv_dtype;  ///< of Q, and of K and V, where it is another one
     Scaling scales = Scaling::head;          ///< of values of 8 bits; `rotated`: Q and K are, before they are rounded
     bool rotated = false;
+    Index scale_block = 1;                  ///< queries, or keys, that share a scale, where blocks of them do
     Mask mask;                              ///< which keys a query sees
     Corner corner = Corner::bottom_right;   ///< which corner of S the mask's diagonal runs through
     std::optional<double> scale, soft_cap;  ///< s = scale q k (scale: 1/sqrt(dim) unless given); then cap tanh(s / cap)
@@ -75,8 +76,8 @@ struct Problem {
 };
 
 /// Rows (queries) and columns (keys) of a tile, or of a matrix's chunk; parts of the keys, where a program cuts them;
-/// and, where warps have roles (algorithms/contract/roles.hpp), which ones. A choice by name is the name's number among
-/// the names of its Knob, from 1. 0: left open, or not a knob of the program.
+/// and which roles warps have (algorithms/contract/roles.hpp). A choice by name is its number among the names of the
+/// Knob, from 1. 0: left open, or not a knob of the program.
 struct Tiling {
     Index br = 0, bc = 0, splits = 0;
     Index slots = 0, warpgroups = 0, turns = 0, overlap = 0, specialised = 0, cluster = 0, persistent = 0, like = 0;

@@ -114,17 +114,6 @@ ElementBytes element_bytes(const Problem& p) {
     return {size_of(p.query_type()), size_of(p.key_type()), size_of(p.output_type())};
 }
 
-Prediction of_score_scales(const Problem& p, Index blocks) {
-    if (!p.scaled(p.key_type())) return {};
-    const bool both = size_of(p.query_type()) == 1;
-    return {(both ? 2 : 1) * blocks * size_of(Dtype::f32), 0, 0, 0, both ? blocks : 0};
-}
-
-Prediction of_value_scales(const Problem& p, Index blocks) {
-    if (!p.scaled(p.key_type())) return {};
-    return {blocks * size_of(Dtype::f32)};
-}
-
 Prediction of_finishing(const Problem& p, const TileSums& s, Index times) {
     Prediction more;
     for (const BiasTerm& t : p.bias.terms) {
@@ -176,6 +165,86 @@ Index parts_of(const Problem& p, const Tiling& t, Index of_a_part, Index i) {
 }
 
 }  // namespace
+
+namespace {
+
+/// Sums over tiles of scales of blocks of rows. Of a tile's keys, n scales are several where n > 1.
+struct ScaleSums {
+    Index queries = 0;           ///< scales of row blocks, as often as these run
+    Index queries_in_tiles = 0;  ///< the same for every tile
+    Index joined = 0;            ///< those of tiles whose keys have a single scale
+    Index scores = 0;            ///< elements of tiles whose keys have several
+    Index keys = 0, spread = 0;  ///< n of every tile; 2n - 1 where there are several
+};
+
+/// Sums over the first key blocks: 0, 1, ... of them.
+class KeyScales {
+  public:
+    KeyScales(const Problem& p, const Tiling& t) {
+        for (Index first = 0; first < p.seq_k; first += t.bc) {
+            const Index end = std::min(first + t.bc, p.seq_k), n = touched({first, end}, p.scale_block);
+            ScaleSums s = upto_.back();
+            s.keys += n, s.joined += n == 1, s.scores += n > 1 ? end - first : 0, s.spread += n > 1 ? 2 * n - 1 : 0;
+            upto_.push_back(s);
+        }
+    }
+    /// How many blocks of g rows these rows lie in.
+    static Index touched(KeyBlocks rows, Index g) { return (rows.end - 1) / g - rows.first / g + 1; }
+
+    /// Adds tiles of these key blocks, of so many rows with so many scales.
+    void add(KeyBlocks of, Index rows, Index queries, ScaleSums& to) const {
+        const auto &a = upto_[static_cast<std::size_t>(of.first)], &b = upto_[static_cast<std::size_t>(of.end)];
+        to.queries_in_tiles += queries * (of.end - of.first);
+        to.joined += queries * (b.joined - a.joined), to.scores += rows * (b.scores - a.scores);
+        to.keys += b.keys - a.keys, to.spread += b.spread - a.spread;
+    }
+
+  private:
+    std::vector<ScaleSums> upto_ = {{}};
+};
+
+ScaleSums scale_sums(const Problem& p, const Tiling& t, const ScaleVisits& v) {
+    const KeyScales keys(p, t);
+    const Index Tc = ceil_div(p.seq_k, t.bc);
+    const bool all = v.loop == ScaleLoop::by_tiles;
+    std::vector<Index> begins(static_cast<std::size_t>(Tc) + 1);  // how many runs begin less how many end
+    ScaleSums s;
+    for (Index i = 0; i < ceil_div(p.seq_q, t.br); ++i) {
+        const Index first = i * t.br, end = std::min(first + t.br, p.seq_q);
+        const Index n = KeyScales::touched({first, end}, p.scale_block * p.packed);
+        s.queries += n * (v.blocks_of_a_part > 0 ? parts_of(p, t, v.blocks_of_a_part, i) : 1);
+        for (const KeyBlocks run : all ? std::vector<KeyBlocks>{{0, Tc}} : visited(p, t, i)) {
+            keys.add(run, end - first, n, s);
+            ++begins[static_cast<std::size_t>(run.first)], --begins[static_cast<std::size_t>(run.end)];
+        }
+    }
+    if (v.loop != ScaleLoop::by_keys) return s;
+    ScaleSums active;
+    for (Index j = 0, seen = 0; j < Tc; ++j)
+        if (seen += begins[static_cast<std::size_t>(j)]; seen > 0) keys.add({j, j + 1}, 0, 0, active);
+    s.keys = active.keys, s.spread = active.spread;
+    return s;
+}
+
+}  // namespace
+
+Prediction of_score_scales(const Problem& p, const Tiling& t, const ScaleVisits& v) {
+    if (!p.scaled(p.key_type())) return {};
+    const bool both = p.scaled(p.query_type());
+    constexpr Bytes f = size_of(Dtype::f32);
+    if (p.scales != Scaling::block) return {(both ? 2 : 1) * v.blocks * f, 0, 0, 0, both ? v.blocks : 0};
+    const ScaleSums s = scale_sums(p, t, v);
+    const Index queries = !both ? 0 : v.loop == ScaleLoop::by_rows ? s.queries : s.queries_in_tiles;
+    return {f * (queries + v.times * s.keys), 0, 0, 0, v.times * (s.scores + (both ? s.joined : 0))};
+}
+
+Prediction of_value_scales(const Problem& p, const Tiling& t, const ScaleVisits& v) {
+    if (!p.scaled(p.key_type())) return {};
+    constexpr Bytes f = size_of(Dtype::f32);
+    if (p.scales != Scaling::block) return {v.blocks * f};
+    const ScaleSums s = scale_sums(p, t, v);
+    return {f * s.keys, 0, 0, 0, s.scores + s.spread};
+}
 
 PartVisits part_visits(const Problem& p, const Tiling& t, Index of_a_part) {
     const Index row_blocks = ceil_div(p.seq_q, t.br);

@@ -25,12 +25,22 @@ struct ElementBytes {
 };
 ElementBytes element_bytes(const Problem& problem);
 
-/// What so many thread blocks of a head read of the scales of Q and K, and multiply these with each other; what they
-/// read of those of V; and both.
-Prediction of_score_scales(const Problem& problem, Index blocks);
-Prediction of_value_scales(const Problem& problem, Index blocks);
-inline Prediction of_scales(const Problem& problem, Index blocks) {
-    return of_score_scales(problem, blocks) + of_value_scales(problem, blocks);
+/// How a head's program meets scales. Those of blocks of rows: by_rows, a row block takes its own once, and those of K
+/// and V with every tile that it visits; by_keys, the other way round; by_tiles, every tile of S takes them all, also
+/// where the mask hides it.
+enum class ScaleLoop : std::uint8_t { by_rows, by_keys, by_tiles };
+struct ScaleVisits {
+    Index blocks = 0;  ///< thread blocks, each of which takes the scales of a tensor or a head
+    ScaleLoop loop = ScaleLoop::by_rows;
+    Index times = 1;  ///< how often a tile computes S, and takes the scales of K for it
+    Index blocks_of_a_part =
+        0;  ///< where a row block has a thread block for each part that it sees: as in part_visits()
+};
+/// What a head's program reads of the scales of Q and K, and multiplies by them; the same of those of V; and both.
+Prediction of_score_scales(const Problem& problem, const Tiling& tiling, const ScaleVisits& visits);
+Prediction of_value_scales(const Problem& problem, const Tiling& tiling, const ScaleVisits& visits);
+inline Prediction of_scales(const Problem& problem, const Tiling& tiling, const ScaleVisits& visits) {
+    return of_score_scales(problem, tiling, visits) + of_value_scales(problem, tiling, visits);
 }
 
 /// What biases, ALiBi and soft-cap add to a head's counts if it computes these scores `times` times; and what dropout

@@ -30,13 +30,14 @@ Counters cost_of(const Operation& operation, const TileInfo& out, const TileInfo
 }
 
 /// Reductions and take_column write one column, with the rows of `a`. By row, `a` is one column with the rows of `out`.
-/// By column, `out` is one row with the columns of `a`.
+/// By column, `out` is one row with the columns of `a`; by columns, `a` is one row.
 void check_shapes(const Operation& operation, const TileInfo& out, const TileInfo& a) {
     const bool to_column = operation.kind == Kind::reduce || operation.operates == Operates::a_column;
+    const bool by_columns = operation.operates == Operates::by_columns;
     const bool cols = to_column                                ? out.cols == 1
                       : operation.operates == Operates::by_row ? a.cols == 1
-                                                               : out.cols == a.cols;
-    const bool row = (operation.operates == Operates::by_element_or_column && a.rows == 1) ||
+                                                               : out.cols == a.cols || by_columns;
+    const bool row = ((operation.operates == Operates::by_element_or_column || by_columns) && a.rows == 1) ||
                      (operation.operates == Operates::by_column && out.rows == 1);
     if ((out.rows != a.rows && !row) || !cols)
         throw std::logic_error(text::message("block.shapes_do_not_match", operation.name));

@@ -24,6 +24,7 @@ enum class Effect : std::uint8_t {
     add_column_sum,
     multiply,
     scale_rows,
+    scale_columns,  ///< by numbers of a, each for one column of o or for several
     subtract_rows,
     divide_rows,
     row_max,

@@ -33,7 +33,7 @@ struct Event {
     TileId out = no_tile;              ///< the tile written, made or given back; none for a store
     std::array<Operand, 2> reads{};    ///< a and b; of a store a is the tile stored
     float alpha = 1;                   ///< factor of a product
-    TileId factor = no_tile;           ///< a tile of one element, a further factor of a product
+    TileId factor = no_tile;           ///< a tile: a further factor of a product, or of its rows
     Dtype math = Dtype::f32;           ///< the type in which operands are multiplied
     const TileInfo* tile = nullptr;    ///< `out`, or a of a store; valid during the call
     Meaning meaning = Meaning::other;  ///< of the numbers of `tile`, as far as it follows from operands

@@ -129,6 +129,7 @@ Hbm Gpu::add(TensorInfo tensor) {
                 message("tensor.other_pages", tensor.name, std::to_string(p.size), std::to_string(state_->page_size)));
         state_->page_size = p.size;
     }
+    if (tensor.shared_by > 1) state_->shares.push_back(tensor.shared_by);
     if (state_->mode.data && !tensor.data)
         tensor.data = std::make_shared<Storage>(tensor.dtype, tensor.slices, tensor.rows, tensor.cols);
     state_->tensors.push_back(std::move(tensor));
@@ -157,13 +158,14 @@ Bytes Gpu::hbm_footprint() const {
 }
 
 /// Where neither the tile size nor the page size divides the other, tiles that look alike touch different numbers of
-/// pages. Then nothing can be promised, and each tile is run.
+/// pages. Then nothing can be promised, and each tile is run. The same holds for rows that share an element.
 Axis Gpu::believed(const Axis& axis) const {
-    if (state_->page_size == 0) return axis;
-    const Index tile = axis.seen ? axis.seen->tile_size() : axis.tiles.tile_size();
-    const bool divide = state_->page_size % tile == 0 || tile % state_->page_size == 0;
+    const auto divide = [](Index a, Index b) { return a % b == 0 || b % a == 0; };
+    const Index own = axis.tiles.tile_size(), seen = axis.seen ? axis.seen->tile_size() : own;
+    bool alike = state_->page_size == 0 || divide(state_->page_size, seen);
+    for (const Index rows : state_->shares) alike = alike && divide(rows, own) && divide(rows, seen);
     // Parts are whole tiles of what a graded axis sees.
-    return divide || axis.promise == Promise::parts ? axis : Axis{axis.tiles, Promise::none, {}, axis.ordered};
+    return alike || axis.promise == Promise::parts ? axis : Axis{axis.tiles, Promise::none, {}, axis.ordered};
 }
 
 void Gpu::refuse_body() { throw std::logic_error(message("launch.other_spans")); }

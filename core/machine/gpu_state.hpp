@@ -23,6 +23,7 @@ struct Gpu::State {
     Worker main;
     std::deque<TensorInfo> tensors = {};  // a deque: handles keep pointers to the names
     Index page_size = 0;                  // of tensors in pages; 0: there are none
+    std::vector<Index> shares = {};       // rows that share something: TensorInfo::shared_by
     std::vector<Listener*> listeners = {};
     std::vector<std::string> notes = {};
     std::vector<LaunchInfo> launches = {};

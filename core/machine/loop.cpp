@@ -126,6 +126,7 @@ void Block::run_stages_folded(const Axis& range, const Stages& stages, Here here
 void Block::run_all_stages(const Axis& range, const Stages& stages, Here here) {
     const Tiles& tiles = range.tiles;
     const LoopMark mark{index_, tiles, range.promise, line_, here, weight_};
+    const bool promises = range.promise == Promise::uniform;
     PromiseCheck promise(PromiseCheck::Members::tiles, "pipelined", here);
     std::optional<Span> now;
     Cost ends;  // of the first iteration, and of what comes after the loop
@@ -136,7 +137,7 @@ void Block::run_all_stages(const Axis& range, const Stages& stages, Here here) {
         const Cost cost = Cost::so_far(w_) - before;
         if (!now)
             ends = cost;
-        else if (k < tiles.full())
+        else if (promises && k < tiles.full())
             promise.tell(0, k, cost, std::nullopt, line_);
         now = tiles[k];
     }
@@ -145,7 +146,7 @@ void Block::run_all_stages(const Axis& range, const Stages& stages, Here here) {
     const Cost before = Cost::so_far(w_);
     stages(nullptr, &*now);
     // Where no tile is ragged, both ends together are the two stages of a tile.
-    if (!tiles.ragged()) promise.tell(0, 0, ends + (Cost::so_far(w_) - before), std::nullopt, line_);
+    if (promises && !tiles.ragged()) promise.tell(0, 0, ends + (Cost::so_far(w_) - before), std::nullopt, line_);
 }
 
 }  // namespace tilescope

@@ -30,6 +30,30 @@ ConstElements rounded(ConstElements t, Dtype from, Dtype dtype, std::vector<floa
     return {scratch.data(), t.rows, t.cols};
 }
 
+/// out += alpha a b, with at most one operand transposed.
+template <class Out>
+void multiply(Out& out, float alpha, ConstElements a, bool ta, ConstElements b, bool tb) {
+    if (ta)
+        out.noalias() += alpha * map(a).transpose() * map(b);
+    else if (tb)
+        out.noalias() += alpha * map(a) * map(b).transpose();
+    else
+        out.noalias() += alpha * map(a) * map(b);
+}
+
+/// The factor of each of m rows.
+Eigen::VectorXf factors_of(const Product& by, ConstElements factor, Index m) {
+    Eigen::VectorXf all(m);
+    for (Index r = 0; r < m; ++r) all[r] = by.alpha * factor.data[by.stairs(r)];
+    return all;
+}
+
+void check_factor(const Product& by, Index m) {
+    if (by.factor && by.factor->size() != 1 && m > 0 &&
+        (by.factor->cols() != 1 || by.stairs(m - 1) >= by.factor->size()))
+        throw std::logic_error(text::message("block.no_factor", m));
+}
+
 void check_shapes(const TileInfo& acc, const TileInfo& a, const TileInfo& b, Index m, Index n, Index ka, Index kb) {
     if (acc.rows == m && acc.cols == n && ka == kb) return;
     const auto shape = [](const TileInfo& t) {
@@ -46,6 +70,7 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, const P
     const TileInfo &to = w_.chip.info(acc.slot_), &left = w_.chip.info(a.slot_), &right = w_.chip.info(b.slot_);
     const Index m = ta ? left.cols : left.rows, k = ta ? left.rows : left.cols, n = tb ? right.rows : right.cols;
     check_shapes(to, left, right, m, n, k, tb ? right.cols : right.rows);
+    check_factor(by, m);
 
     Counters cost;
     cost.matmul_flops = 2 * m * n * k;
@@ -56,16 +81,17 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, const P
     charge_write(cost, to);
     const Dtype math = by.math.value_or(narrower(left.dtype, right.dtype));
     if (w_.chip.has_data()) {
-        const float alpha = by.factor ? by.alpha * *Apply::const_elements(*this, *by.factor).data : by.alpha;
+        const ConstElements factor = by.factor ? Apply::const_elements(*this, *by.factor) : ConstElements{};
         const ConstElements va = rounded(Apply::const_elements(*this, a), left.dtype, math, w_.scratch);
         const ConstElements vb = rounded(Apply::const_elements(*this, b), right.dtype, math, w_.more_scratch);
         Map out(Apply::elements(*this, acc).data, m, n);
-        if (ta)
-            out.noalias() += alpha * map(va).transpose() * map(vb);
-        else if (tb)
-            out.noalias() += alpha * map(va) * map(vb).transpose();
-        else
-            out.noalias() += alpha * map(va) * map(vb);
+        if (factor.rows > 1) {
+            Matrix product = Matrix::Zero(m, n);
+            multiply(product, 1, va, ta, vb, tb);
+            out += factors_of(by, factor, m).asDiagonal() * product;
+        } else {
+            multiply(out, factor.data ? by.alpha * *factor.data : by.alpha, va, ta, vb, tb);
+        }
         round_result(acc);
     }
     w_.charge(cost, weight_);

@@ -46,6 +46,7 @@ enum class Operates : std::uint8_t {
     by_column,             ///< `a` has many rows, the written tile has one
     a_column,              ///< only one column of it is read
     by_element_or_column,  ///< the same shape, or one number for each column
+    by_columns,            ///< one row, with a number for one column or for several
 };
 
 /// Static objects: events point at them, and nobody compares names. texts/ has the sentence that describes an

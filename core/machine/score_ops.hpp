@@ -19,6 +19,8 @@ void mask_where(Block& b, Tile& x, const std::function<bool(Index row, Index col
 
 /// x = factor x, as an operation of its own. 1 multiplication an element.
 void scale(Block& b, Tile& x, float factor, Here here = Here::now());
+/// x_rc *= f_stairs(c); f is one row. 1 multiplication an element.
+void scale_columns(Block& b, Tile& x, const Tile& f, Stairs stairs = {}, Here here = Here::now());
 /// mark_seen: x_rc = 0 where x_rc is -inf, else 1 (also for NaN). keep_rows: x_rc = 0 in rows where f_r = 0. Each takes
 /// 1 comparison an element.
 void mark_seen(Block& b, Tile& x, Here here = Here::now());

@@ -9,8 +9,7 @@ namespace tilescope {
 struct Stairs {
     Index rows = 1, phase = 0;
     Index operator()(Index row) const { return (row + phase) / rows; }
-    /// The number of the row within its step.
-    Index within(Index row) const { return (row + phase) % rows; }
+    Index within(Index row) const { return (row + phase) % rows; }  ///< the row's number within its step
 };
 
 }  // namespace tilescope

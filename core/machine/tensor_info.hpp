@@ -37,6 +37,7 @@ struct TensorInfo {
     Meaning gradient_of = Meaning::other;  ///< of a gradient: the meaning of the numbers whose gradient it is
     bool only_read = false;                ///< stores are refused
     bool blank = false;                    ///< begins without values: loads of what was not stored are refused
+    Index shared_by = 1;  ///< consecutive rows of another tensor that share an element, as values share a scale
 
     Index size() const { return slices * rows * cols; }
     Bytes bytes() const { return (pages ? pages.rows() * cols : size()) * size_of(dtype); }

@@ -5,6 +5,7 @@
 
 #include "core/machine/dtype.hpp"
 #include "core/machine/here.hpp"
+#include "core/machine/stairs.hpp"
 
 namespace tilescope {
 
@@ -55,13 +56,14 @@ class Tile {
 /// Which operand of a product is transposed.
 enum class Trans : std::uint8_t { none, a, b };
 
-/// A product's factors: a constant and a tile of one element. `math`: the type that both operands are brought to;
-/// absent: where one is f32 and the other narrower, the narrower one, as for tensor cores.
+/// A product's factors: a constant, and a tile of one element or of element stairs(r) for row r. `math`: the type that
+/// both operands are brought to; absent: where one is f32 and the other narrower, that one, as for tensor cores.
 struct Product {
     Product(float a = 1, const Tile* f = nullptr, std::optional<Dtype> m = {}) : alpha(a), factor(f), math(m) {}
     float alpha;
     const Tile* factor;
     std::optional<Dtype> math;
+    Stairs stairs = {};
 };
 
 }  // namespace tilescope

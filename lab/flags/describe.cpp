@@ -40,8 +40,10 @@ std::string about_types(const Problem& p) {
     const bool alike = p.query_type() == p.key_type();
     const std::string types =
         alike ? name_of(p.query_type()) : message("describe.types", name_of(p.query_type()), name_of(p.key_type()));
-    constexpr const char* with[] = {"describe.no_scales", "describe.tensor_scales", "describe.head_scales"};
-    const std::string scaled = message(with[static_cast<std::size_t>(p.scales)], types);
+    constexpr const char* with[] = {"describe.no_scales", "describe.tensor_scales", "describe.head_scales",
+                                    "describe.token_scales", "describe.block_scales"};
+    const std::size_t several = p.scales == Scaling::block && p.scale_block > 1 ? 1 : 0;
+    const std::string scaled = message(with[static_cast<std::size_t>(p.scales) + several], types, p.scale_block);
     return p.rotated ? message("describe.rotated", scaled) : scaled;
 }
 

@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
+#include "algorithms/contract/choices.hpp"
 #include "core/machine/dtypes.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
@@ -114,6 +116,13 @@ std::pair<std::string, std::vector<BiasTerm>> to_bias(const std::string& text) {
     if (text == "none") return {text, {}};
     if (const auto terms = Bias::terms_from(text)) return {text, *terms};
     throw UsageError(message("values.no_bias", text::shown(text)));
+}
+
+void to_scales(const std::string& text, Problem& p) {
+    if (set_scales(p, text)) return;
+    const std::vector<std::string> names(std::begin(scalings), std::end(scalings));
+    refuse_value("values.no_scales", "--scales", text, text::nearest(text, names).value_or("64"),
+                 text::alternatives(names));
 }
 
 const char* name_of(DropoutMask mask) { return mask == DropoutMask::stored ? "stored" : "regenerated"; }

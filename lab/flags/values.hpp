@@ -10,6 +10,7 @@
 
 #include "algorithms/contract/bias.hpp"
 #include "algorithms/contract/knobs.hpp"
+#include "algorithms/contract/problem.hpp"
 #include "core/machine/units.hpp"
 #include "lab/workload/inputs.hpp"
 #include "lab/workload/splits.hpp"
@@ -54,6 +55,8 @@ std::optional<Dtype> to_bits16(const std::string& text);
 Index to_tile(const std::string& flag, const std::string& text);
 /// Reads a bias, written as its axes, or "none". Returns the text, and the terms of the bias.
 std::pair<std::string, std::vector<BiasTerm>> to_bias(const std::string& text);
+/// Reads which values share a scale into the problem.
+void to_scales(const std::string& text, Problem& problem);
 /// Whether the mask of dropout is drawn again where it is needed, or stored in HBM.
 enum class DropoutMask : std::uint8_t { regenerated, stored };
 inline constexpr DropoutMask dropout_masks[] = {DropoutMask::regenerated, DropoutMask::stored};

@@ -99,13 +99,15 @@ void add_types(Rows& t) {
     rotate.write = [](const Problem& p, Options& o) {
         if (p.rotated) o.rotate = true;
     };
-    Flag& scales =
-        t.add("scales", FlagOf::attention, "flag.scales", "KIND", "head", &Options::scales, as_one_of(scalings));
-    scales.ask = [](const Options& o, Problem& p) {
-        p.scales = to_named("--scales", *o.scales, std::span<const Scaling>(scalings));
-    };
+    Flag& scales = t.add("scales", FlagOf::attention, "flag.scales", "KIND|N", "head", &Options::scales,
+                         [](const std::string&, const std::string& v) {
+                             Problem p;
+                             to_scales(v, p);
+                             return name_of_scales(p);
+                         });
+    scales.ask = [](const Options& o, Problem& p) { to_scales(*o.scales, p); };
     scales.write = [](const Problem& p, Options& o) {
-        if (p.scales != Problem().scales) o.scales = name_of(p.scales);
+        if (p.scales != Problem().scales) o.scales = name_of_scales(p);
     };
 }
 

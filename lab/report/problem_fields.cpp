@@ -82,10 +82,11 @@ const ProblemField problem_rows[] = {
     {"rotated", [](Of p) { return if_meant(p.uses(Feature::eight_bits), p.rotated); }, true,
      [](Of p, By) { return p.rotated; }, never_needed, [](Of) { return Json(true); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.rotated = truth_in(e, k); }},
-    {"scales", [](Of p) { return if_meant(p.uses(Feature::eight_bits), plain_word(name_of(p.scales))); }, true,
-     [](Of p, By) { return p.uses(Feature::eight_bits); }, never_needed, [](Of p) { return Json(name_of(p.scales)); },
+    {"scales", [](Of p) { return if_meant(p.uses(Feature::eight_bits), name_of_scales(p)); }, true,
+     [](Of p, By) { return p.uses(Feature::eight_bits); }, never_needed, [](Of p) { return Json(name_of_scales(p)); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
-         p.scales = e.named(k, {Scaling::none, Scaling::tensor, Scaling::head}, tilescope::name_of);
+         const std::string scales = e.text(k);
+         if (!set_scales(p, scales)) e.refuse(message("problem_fields.no_scales", text::shown(scales)));
      }},
     {"causal", [](Of p) { return MetricValue(p.mask.is_causal()); }, false, always_written, always_needed,
      [](Of p) { return Json(p.mask.is_causal()); },

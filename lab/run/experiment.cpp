@@ -3,6 +3,7 @@
 #include "algorithms/contract/feature_names.hpp"
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/refusal.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "core/machine/launch_info.hpp"
 #include "core/machine/parallel.hpp"
 #include "core/text/message.hpp"
@@ -89,6 +90,7 @@ void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, c
                         t.meaning,
                         problem.batch_heads() / t.slices};
         info.gradient_of = t.gradient_of;
+        if (t.scale_of && problem.scales == Scaling::block) info.shared_by = rows_of_a_scale(problem, t.scale_of);
         info.only_read = t.role == Role::input;
         info.blank = t.role != Role::input && !t.zeroed && !info.data;
         if (t.zeroed && !info.data && gpu.mode().data) info.data = zeros(t);

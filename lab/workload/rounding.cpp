@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "algorithms/contract/exact.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "core/machine/parallel.hpp"
 #include "core/machine/storage.hpp"
 #include "lab/system/stream.hpp"
@@ -14,22 +15,25 @@ namespace {
 
 constexpr Index values_at_once = 1 << 14;
 
-/// Calls f(first, values) for the elements of `count` slices from `slice` on, some at a time.
+/// Calls f(first, values) for the elements of rows of `count` slices from `slice` on, some at a time.
 template <class F>
-void for_values(const Storage& s, Index slice, Index count, F&& f) {
-    const Index of_slice = s.rows() * s.cols(), end = (slice + count) * of_slice;
+void for_values(const Storage& s, Index slice, Index count, Span rows, F&& f) {
+    const Index of_slice = s.rows() * s.cols();
     std::vector<float> values;
-    for (Index at = slice * of_slice; at < end; at += values_at_once) {
-        values.resize(static_cast<std::size_t>(std::min(values_at_once, end - at)));
-        s.read(at, values);
-        f(at, values);
+    for (Index k = slice; k < slice + count; ++k) {
+        const Index end = k * of_slice + rows.end() * s.cols();
+        for (Index at = k * of_slice + rows.begin * s.cols(); at < end; at += values_at_once) {
+            values.resize(static_cast<std::size_t>(std::min(values_at_once, end - at)));
+            s.read(at, values);
+            f(at, values);
+        }
     }
 }
 
-/// The factor between stored and real values of these slices.
-float scale_of(const Storage& exact, Index slice, Index count, Dtype stored) {
+/// The factor between stored and real values of these rows of slices.
+float scale_of(const Storage& exact, Index slice, Index count, Span rows, Dtype stored) {
     float greatest = 0;
-    for_values(exact, slice, count, [&](Index, const std::vector<float>& values) {
+    for_values(exact, slice, count, rows, [&](Index, const std::vector<float>& values) {
         for (const float x : values)
             if (std::isfinite(x)) greatest = std::max(greatest, std::abs(x));
     });
@@ -49,17 +53,21 @@ std::shared_ptr<Storage> rotated(const Storage& exact) {
     return out;
 }
 
-/// The values of `t` in 8 bits; with `scales`, divided by these, which are filled in.
-std::shared_ptr<Storage> rounded(const Storage& exact, const TensorDecl& t, Storage* scales) {
+/// The values of `t` in 8 bits; with `scales`, which `rows` each share, divided by these, which are filled in.
+std::shared_ptr<Storage> rounded(const Storage& exact, const TensorDecl& t, Index rows, Storage* scales) {
     auto stored = std::make_shared<Storage>(t.dtype, exact.slices(), exact.rows(), exact.cols());
     const Index shares = scales ? scales->slices() : 1, slices = exact.slices() / shares;
+    const Tiles blocks(exact.rows(), scales ? rows : exact.rows());
     at_once(shares, 0, [&](Index, Index group) {
-        const float scale = scales ? scale_of(exact, group * slices, slices, t.dtype) : 1;
-        if (scales) scales->write(group, std::span(&scale, 1));
-        for_values(exact, group * slices, slices, [&](Index at, std::vector<float>& values) {
-            for (float& x : values) x /= scale;
-            stored->write(at, values);
-        });
+        for (Index k = 0; k < blocks.count(); ++k) {
+            const Span of = blocks[k];
+            const float scale = scales ? scale_of(exact, group * slices, slices, of, t.dtype) : 1;
+            if (scales) scales->write(group * blocks.count() + k, std::span(&scale, 1));
+            for_values(exact, group * slices, slices, of, [&](Index at, std::vector<float>& values) {
+                for (float& x : values) x /= scale;
+                stored->write(at, values);
+            });
+        }
     });
     return stored;
 }
@@ -105,7 +113,7 @@ Inputs stored_inputs(const Problem& p, const std::vector<TensorDecl>& tensors, I
                                                       : std::make_shared<Storage>(declared->dtype, declared->slices,
                                                                                   declared->rows, declared->cols);
         const std::shared_ptr<Storage> exact = found->second;
-        found->second = rounded(turned ? *rotated(*exact) : *exact, t, scales.get());
+        found->second = rounded(turned ? *rotated(*exact) : *exact, t, rows_of_a_scale(p, t.name), scales.get());
         inputs.insert_or_assign(exact_name(t.name), exact);
         if (scales) inputs.insert_or_assign(declared->name, scales);
     }

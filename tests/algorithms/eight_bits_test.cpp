@@ -4,6 +4,7 @@
 
 #include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/exact.hpp"
+#include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/registry.hpp"
 #include "algorithms/contract/scales.hpp"
 #include "core/machine/conversions.hpp"
@@ -19,11 +20,12 @@ using namespace tilescope::lab;
 
 namespace {
 
-Case plain(Dtype dtype, Scaling scales) {
+Case plain(Dtype dtype, const char* scales) {
     Case c{{}, {16, 16}, 1};
     c.problem.batch = 2, c.problem.heads = 4, c.problem.kv_heads = 2;
     c.problem.seq_q = c.problem.seq_k = 48, c.problem.dim = c.problem.dim_v = 16;
-    c.problem.dtype = dtype, c.problem.scales = scales;
+    c.problem.dtype = dtype;
+    set_scales(c.problem, scales);
     return c;
 }
 
@@ -37,32 +39,38 @@ double rms(const Case& c, const Inputs& in) {
 }  // namespace
 
 TEST_CASE("a scale makes the greatest value of its group the greatest of the type", "[eight_bits]") {
+    struct Scaled {
+        const char* scales;
+        std::size_t slices;  // of scales: heads of K and V, also for Q
+        Index rows;          // that share one
+    };
     for (const Dtype type : {Dtype::e4m3, Dtype::e5m2})
-        for (const Scaling scaling : {Scaling::tensor, Scaling::head}) {
-            const Case c = plain(type, scaling);
+        for (const auto& [scales, slices, rows] :
+             {Scaled{"tensor", 1, 48}, {"head", 4, 48}, {"20", 4, 20}, {"token", 4, 1}, {"100", 4, 48}}) {
+            const Case c = plain(type, scales);
             const Inputs in = inputs_for(flash_v2(), c);
             for (const char* const name : {"Q", "K", "V"}) {
-                INFO(name << " in " << name_of(type) << ", " << name_of(scaling));
+                INFO(name << " in " << name_of(type) << ", " << scales);
                 const std::vector<float> stored = contents(*in.at(name)), real = contents(exact(in, name));
-                const std::vector<float> scales = contents(*in.at(scales_tensor(name)));
-                REQUIRE(scales.size() == (scaling == Scaling::tensor ? 1 : 4));  // heads of K and V, also for Q
-                const std::size_t group = stored.size() / scales.size();
-                for (std::size_t g = 0; g < scales.size(); ++g) {
-                    float greatest = 0;
-                    for (std::size_t k = g * group; k < (g + 1) * group; ++k) {
-                        greatest = std::max(greatest, std::abs(stored[k]));
-                        float nearest = real[k] / scales[g];
-                        round_to(type, &nearest, 1);
-                        if (stored[k] != nearest) FAIL(real[k] << " is stored as " << stored[k]);
-                    }
-                    CHECK(greatest == largest(type));
+                const std::vector<float> factors = contents(*in.at(scales_tensor(name)));
+                const auto blocks = static_cast<std::size_t>(ceil_div(Index{48}, rows));
+                REQUIRE(factors.size() == slices * blocks);
+                std::vector<float> greatest(factors.size());
+                for (std::size_t k = 0; k < stored.size(); ++k) {
+                    const std::size_t slice = k / (stored.size() / slices), row = k / 16 % 48;
+                    const std::size_t group = slice * blocks + row / static_cast<std::size_t>(rows);
+                    greatest[group] = std::max(greatest[group], std::abs(stored[k]));
+                    float nearest = real[k] / factors[group];
+                    round_to(type, &nearest, 1);
+                    if (stored[k] != nearest) FAIL(real[k] << " is stored as " << stored[k]);
                 }
+                for (const float x : greatest) CHECK(x == largest(type));
             }
         }
 }
 
 TEST_CASE("values without a scale are stored as they are, and zeros have a scale of 1", "[eight_bits]") {
-    const Case c = plain(Dtype::e4m3, Scaling::none);
+    const Case c = plain(Dtype::e4m3, "none");
     const Inputs in = inputs_for(flash_v2(), c);
     CHECK_FALSE(in.contains("K_scale"));
     const std::vector<float> stored = contents(*in.at("K")), real = contents(exact(in, "K"));
@@ -71,7 +79,7 @@ TEST_CASE("values without a scale are stored as they are, and zeros have a scale
         round_to(Dtype::e4m3, &nearest, 1);
         if (stored[k] != nearest) FAIL(real[k] << " is stored as " << stored[k]);
     }
-    const Case scaled = plain(Dtype::e4m3, Scaling::head);
+    const Case scaled = plain(Dtype::e4m3, "head");
     const auto zeros = std::make_shared<Storage>(Dtype::f32, 4, 48, 16);
     zeros->write(0, std::vector<float>(static_cast<std::size_t>(zeros->size())));
     const Inputs of_zeros =
@@ -82,7 +90,7 @@ TEST_CASE("values without a scale are stored as they are, and zeros have a scale
 
 TEST_CASE("a thread block reads the scales of its head once", "[eight_bits][closed_forms]") {
     for (const auto& [type, tensors] : {std::pair{Dtype::e4m3, 3}, {Dtype::f16, 2}}) {
-        Case c = plain(type, Scaling::head);
+        Case c = plain(type, "head");
         c.problem.kv_dtype = Dtype::e4m3;
         const Outcome o = run(flash_v2(), c, roomy(), count_mode);
         Bytes read = 0;
@@ -95,8 +103,107 @@ TEST_CASE("a thread block reads the scales of its head once", "[eight_bits][clos
     }
 }
 
+TEST_CASE("scales of blocks are read with their rows, whatever the tiles are", "[eight_bits][closed_forms]") {
+    struct Scaled {
+        const char* scales;
+        Count each_q, each_k;  // scales that a head's three row blocks read of Q, and its nine tiles of K, or of V
+    };
+    // Tiles have 16 rows; blocks of 20 rows are 0, 0 and 1, then 1 and 2 of three tiles.
+    for (const auto& [scales, each_q, each_k] :
+         {Scaled{"token", 48, 3 * 48}, {"8", 6, 3 * 6}, {"16", 3, 9}, {"32", 3, 9}, {"20", 5, 3 * 5}, {"100", 3, 9}}) {
+        INFO(scales);
+        const Case c = plain(Dtype::e4m3, scales);
+        const Outcome o = run(flash_v2(), c, roomy(), count_mode);
+        CHECK(o.moved("Q_scale").read == 8 * 4 * each_q);
+        CHECK(o.moved("K_scale").read == 8 * 4 * each_k);
+        CHECK(o.moved("V_scale").read == 8 * 4 * each_k);
+        // Without several scales in a tile of keys, all that is multiplied is each scale of Q by one of K.
+        const Count plain_flops = run(flash_v2(), plain(Dtype::e4m3, "none"), roomy(), count_mode).counters.other_flops;
+        const Count more = o.counters.other_flops - plain_flops;
+        if (each_k == 9) CHECK(more == 8 * 3 * each_q);
+        if (scales == std::string_view("token")) CHECK(more == 8 * (2 * 48 * 48 + 9 * 31));
+    }
+}
+
+TEST_CASE("smaller groups lose less where a few values are large", "[eight_bits][numbers]") {
+    const auto error = [](const char* scales, Distribution d) {
+        Case c = plain(Dtype::f16, scales);
+        c.problem.kv_dtype = Dtype::i8;  // whole numbers have no exponents of their own
+        c.problem.seq_q = c.problem.seq_k = 256, c.problem.dim = c.problem.dim_v = 64;
+        return rms(c, inputs_for(flash_v2(), c, d));
+    };
+    const double tensor = error("tensor", Distribution::outliers), head = error("head", Distribution::outliers),
+                 block = error("64", Distribution::outliers), token = error("token", Distribution::outliers);
+    CHECK(head <= tensor);
+    CHECK(block < head);
+    CHECK(token < 0.7 * block);
+    CHECK(error("token", Distribution::normal) < error("head", Distribution::normal));
+}
+
+// With tiles of keys that have several scales of V, P is rounded after it is multiplied by them.
+TEST_CASE("scales of tokens lose no more of P than others do", "[eight_bits][numbers]") {
+    for (const Dtype type : {Dtype::e4m3, Dtype::e5m2})
+        for (const char* const scales : {"token", "5", "16"}) {
+            INFO(name_of(type) << ", " << scales);
+            Case head = plain(type, "head"), c = plain(type, scales);
+            const double best = rms(head, as_stored(head, inputs_for(flash_v2(), head)));
+            CHECK(rms(c, as_stored(c, inputs_for(flash_v2(), c))) < 1.3 * best);
+        }
+}
+
+TEST_CASE("packed heads have the scales of the heads one by one", "[eight_bits][packing]") {
+    for (const char* const name : {"flash_v2", "split_kv"})
+        for (const char* const scales : {"token", "5", "16", "head"}) {
+            INFO(name << ", " << scales);
+            const Algorithm& a = *find_algorithm(name);
+            Case c = plain(Dtype::e4m3, scales);
+            c.problem.heads = 6, c.problem.seq_q = 7;
+            const Inputs in = inputs_for(a, c);
+            Case together = c;
+            together.problem = packed(c.problem);
+            const auto output = [&](const Case& each) {
+                return execute({&a, each.problem, each.tiling, roomy()}, in).outputs.at("O");
+            };
+            CHECK(distance(*output(c), *output(together)) <= allowed_distance(Dtype::bf16));
+            const Counters n = run(a, together, roomy(), count_mode).counters;
+            const Prediction p = a.predict(together.problem, together.tiling, roomy());
+            CHECK(n.hbm_read == p.hbm_read);
+            CHECK(n.other_flops == p.other_flops);
+        }
+}
+
+TEST_CASE("what says nothing of scales is refused, and so are scales of blocks in pages", "[eight_bits][flags]") {
+    const auto refused = [](const char* scales, std::optional<Index> page = {}) {
+        Options o;
+        o.dtype = "f16", o.kv_dtype = "e4m3", o.page_size = page;
+        try {
+            o.scales = scales;
+            resolve(o, flash_v2());
+        } catch (const UsageError& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    for (const char* const fine : {"none", "tensor", "head", "token", "1", "64", "1000000"}) CHECK(refused(fine) == "");
+    CHECK(refused("0") ==
+          "--scales 0: must be head, tensor, none or token, or how many rows share a scale; try "
+          "--scales 64");
+    for (const char* const bad : {"-3", "1.5", "", "64x", "99999999999999999999"}) {
+        INFO(bad);
+        CHECK(refused(bad).starts_with("--scales "));
+    }
+    CHECK(refused("tokens").ends_with("try --scales token"));
+    CHECK(refused("token", 16).starts_with("--scales token: "));
+    CHECK(refused("64", 16).ends_with("try --scales tensor"));
+    CHECK(refused("head", 16) == "");
+    Problem p;
+    CHECK((set_scales(p, "1") && name_of_scales(p) == "token"));
+    CHECK((set_scales(p, "64") && name_of_scales(p) == "64" && p.scale_block == 64));
+    CHECK((set_scales(p, "head") && p == Problem()));
+}
+
 TEST_CASE("eight bits halve what flash_v2 moves, beside its scales", "[eight_bits]") {
-    const Case wide = plain(Dtype::bf16, Scaling::head), narrow = plain(Dtype::e4m3, Scaling::none);
+    const Case wide = plain(Dtype::bf16, "head"), narrow = plain(Dtype::e4m3, "none");
     const Counters a = run(flash_v2(), wide, roomy(), count_mode).counters,
                    b = run(flash_v2(), narrow, roomy(), count_mode).counters;
     CHECK(a.hbm_read == 2 * b.hbm_read);
@@ -106,16 +213,16 @@ TEST_CASE("eight bits halve what flash_v2 moves, beside its scales", "[eight_bit
 }
 
 TEST_CASE("references compute with the values before rounding", "[eight_bits][numbers]") {
-    const Case narrow = plain(Dtype::e4m3, Scaling::head);
+    const Case narrow = plain(Dtype::e4m3, "head");
     const Inputs in = inputs_for(flash_v2(), narrow);
-    const double rounded_inputs = rms(narrow, in), rounded_weights = rms(narrow, as_stored(in));
+    const double rounded_inputs = rms(narrow, in), rounded_weights = rms(narrow, as_stored(narrow, in));
     CHECK(rounded_inputs > 1.5 * rounded_weights);  // with the stored values, only P and O are rounded
     CHECK(rounded_weights > 0);
     Case mixed = narrow;
     mixed.problem.q_dtype = Dtype::f16;  // P stays in f16: what is lost is K's and V's rounding
     const Inputs of_mixed = inputs_for(flash_v2(), mixed);
     CHECK(rms(mixed, of_mixed) < rounded_inputs);
-    CHECK(rms(mixed, as_stored(of_mixed)) < 0.02 * rounded_weights);
+    CHECK(rms(mixed, as_stored(mixed, of_mixed)) < 0.02 * rounded_weights);
     Case more_exponents = narrow;
     more_exponents.problem.dtype = Dtype::e5m2;  // a bit less of mantissa: twice the error
     const double ratio = rms(more_exponents, inputs_for(flash_v2(), more_exponents)) / rounded_inputs;
@@ -143,7 +250,7 @@ TEST_CASE("a rotation leaves products of rows, and spreads what is large", "[eig
 
 // FlashAttention-3 (arXiv 2407.08608), section 3.3 and table 3: outliers are what rotation is for.
 TEST_CASE("rotation helps against outliers, and changes no count", "[eight_bits][numbers]") {
-    Case c = plain(Dtype::e4m3, Scaling::head);
+    Case c = plain(Dtype::e4m3, "head");
     c.problem.seq_q = c.problem.seq_k = 256, c.problem.dim = c.problem.dim_v = 64;
     Case turned = c;
     turned.problem.rotated = true;

@@ -273,7 +273,7 @@ TEST_CASE("every algorithm describes itself completely", "[registry]") {
 
 TEST_CASE("every algorithm counts the same folded, exact and numeric", "[registry]") {
     for_all(seeds(120), [](const Algorithm& a, const Case& c) {
-        const Inputs in = as_stored(inputs_for(a, c));
+        const Inputs in = as_stored(c, inputs_for(a, c));
         for (const GpuSpec& gpu : machines(a, c)) {
             INFO("registers " << gpu.registers_per_sm << " B, SRAM " << gpu.sram_per_block << " B");
             const Outcome folded = run(a, c, gpu, count_mode);
@@ -286,7 +286,7 @@ TEST_CASE("every algorithm counts the same folded, exact and numeric", "[registr
 TEST_CASE("less memory than the counted peaks is not enough, in any mode", "[registry]") {
     for_all(20, [](const Algorithm& a, const Case& c) {
         const Outcome o = run(a, c, roomy(), count_mode);
-        const Inputs in = as_stored(inputs_for(a, c));
+        const Inputs in = as_stored(c, inputs_for(a, c));
         for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
             if (o.sram_peak > 0)
                 CHECK_THROWS_AS(run(a, c, machine(o.sram_peak - 1, o.register_peak), mode, in), OutOfChipMemory);
@@ -299,7 +299,7 @@ TEST_CASE("less memory than the counted peaks is not enough, in any mode", "[reg
 
 TEST_CASE("events add up to the counts, name lines that exist, and change nothing", "[registry]") {
     for_all(20, [](const Algorithm& a, const Case& c) {
-        const Inputs in = as_stored(inputs_for(a, c));
+        const Inputs in = as_stored(c, inputs_for(a, c));
         std::set<std::uint16_t> numbers;
         for (const CodeLine& line : a.code) numbers.insert(line.number);
         for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
@@ -374,7 +374,7 @@ TEST_CASE("operations happen on lines of the pseudo-code that speak of them", "[
 
 TEST_CASE("every output is right, on any machine", "[registry]") {
     for_all(seeds(200), [](const Algorithm& a, const Case& c) {
-        const Inputs in = as_stored(inputs_for(a, c));
+        const Inputs in = as_stored(c, inputs_for(a, c));
         const double max_logit = a.computes == &computation::attention ? greatest_logit(c.problem, in) : 0;
         for (const GpuSpec& gpu : machines(a, c)) {
             INFO("registers " << gpu.registers_per_sm << " B");
@@ -393,7 +393,7 @@ TEST_CASE("a mask needs nothing of a program that skips and masks tiles", "[regi
             if (!a.supports.has(Feature::mask)) continue;
             const Case c = as_supported(a, each);
             INFO(to_string(a, c) << ", mask " << c.problem.mask.name() << ", case " << n);
-            const Inputs in = as_stored(inputs_for(a, c));
+            const Inputs in = as_stored(c, inputs_for(a, c));
             const Outcome counted = run(a, c, roomy(), count_mode), o = run(a, c, roomy(), numeric_mode, in);
             CHECK((counted.counters == o.counters));
             const Prediction p = a.predict(c.problem, c.tiling, roomy());
@@ -435,7 +435,7 @@ TEST_CASE("what an algorithm does not do is refused, and says who does", "[regis
 TEST_CASE("inputs are only read, and every element of every output is written", "[registry]") {
     for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16}) CHECK(std::isnan(contents(Storage(t, 1, 1, 1))[0]));
     for_all(60, [](const Algorithm& a, const Case& c) {
-        const Outcome o = run(a, c, roomy(), numeric_mode, as_stored(inputs_for(a, c)));
+        const Outcome o = run(a, c, roomy(), numeric_mode, as_stored(c, inputs_for(a, c)));
         for (const TensorInfo& t : o.tensors) {
             INFO(t.name);
             const Traffic& moved = o.moved(t.name);
@@ -454,7 +454,7 @@ TEST_CASE("rows that see no key give 0, and -inf as log-sum-exp", "[registry]") 
     Count blind = 0;
     for_all(100, [&](const Algorithm& a, const Case& c) {
         if (a.computes != &computation::attention) return;
-        const Inputs in = as_stored(inputs_for(a, c));
+        const Inputs in = as_stored(c, inputs_for(a, c));
         const Outcome o = run(a, c, roomy(), numeric_mode, in);
         const bool has_lse =
             std::any_of(o.tensors.begin(), o.tensors.end(), [](const auto& t) { return t.name == "LSE"; });
@@ -518,7 +518,7 @@ TEST_CASE("large logits overflow a naive softmax, which shows and is counted", "
 
 TEST_CASE("results do not depend on the number of threads", "[registry][threads]") {
     for_all(20, [](const Algorithm& a, const Case& c) {
-        const Inputs in = as_stored(inputs_for(a, c));
+        const Inputs in = as_stored(c, inputs_for(a, c));
         const Outcome one = run(a, c, roomy(), numeric_mode, in, 1);
         for (const int threads : {2, 5}) {
             CAPTURE(threads);

@@ -111,7 +111,7 @@ TEST_CASE("a softmax kernel refuses each flag of attention", "[flags]") {
                                                         {"q-dtype", "f16"},
                                                         {"kv-dtype", "e4m3"},
                                                         {"rotate", "true"},
-                                                        {"scales", "none"},
+                                                        {"scales", "64"},
                                                         {"scores", "f32"},
                                                         {"weights", "f32"},
                                                         {"passes", "typed"},

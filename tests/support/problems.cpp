@@ -117,12 +117,15 @@ std::vector<Case> eight_bit_cases() {
                                {Dtype::f32, Dtype::i8},
                                {Dtype::bf16, Dtype::e5m2}};
     const std::vector<Case> shapes = corner_cases();
+    // Blocks that divide tiles, that tiles divide, and neither.
+    constexpr const char* scales[] = {"token", "head", "5", "3", "none", "2", "tensor", "16"};
     std::vector<Case> all;
     // Ragged both ways, rows that see no key, V narrower, one query, one key, grouped heads, large: causal or not.
     for (const std::size_t shape : {1U, 3U, 6U, 8U, 9U, 12U, 13U, 18U}) {
         Case c = shapes[2 * shape + all.size() % 2];
         const auto& [q, kv] = types[all.size() % std::size(types)];
-        c.problem.dtype = q, c.problem.scales = scalings[all.size() % std::size(scalings)];
+        c.problem.dtype = q;
+        set_scales(c.problem, scales[all.size()]);
         if (kv != q) c.problem.kv_dtype = kv;
         c.problem.rotated = (c.problem.dim & (c.problem.dim - 1)) == 0;
         all.push_back(c);
@@ -160,7 +163,8 @@ Case as_supported(const Algorithm& algorithm, Case c) {
     if (!algorithm.supports.has(Feature::passes)) c.problem.passes = {};
     if (!algorithm.supports.has(Feature::eight_bits) && c.problem.uses(Feature::eight_bits)) {
         c.problem.dtype = c.problem.output_type();
-        c.problem.q_dtype = c.problem.kv_dtype = std::nullopt, c.problem.scales = Scaling::head;
+        c.problem.q_dtype = c.problem.kv_dtype = std::nullopt;
+        set_scales(c.problem, "head");
         c.problem.rotated = false;
     }
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
@@ -291,7 +295,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     if (p.q_dtype) out << " --q-dtype " << name_of(*p.q_dtype);
     if (p.kv_dtype) out << " --kv-dtype " << name_of(*p.kv_dtype);
     if (p.rotated) out << " --rotate";
-    if (p.scales != Scaling::head) out << " --scales " << name_of(p.scales);
+    if (p.scales != Scaling::head) out << " --scales " << name_of_scales(p);
     if (p.mask.is_causal()) out << " --causal";
     if (p.corner != Corner::bottom_right) out << " --causal-corner " << name_of(p.corner);
     if (p.scale) out << " --scale " << *p.scale;
@@ -399,7 +403,7 @@ Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distri
     return inputs_of(algorithm, c.problem, c.seed, distribution);
 }
 
-Inputs as_stored(Inputs in) {
+Inputs as_stored(const Case& c, Inputs in) {
     for (const char* const name : {"Q", "K", "V"}) {
         const auto exact = in.find(exact_name(name)), scales = in.find(scales_tensor(name));
         if (exact == in.end()) continue;
@@ -407,7 +411,14 @@ Inputs as_stored(Inputs in) {
         const auto values = std::make_shared<Storage>(Dtype::f32, stored.slices(), stored.rows(), stored.cols());
         std::vector<float> x = contents(stored);
         const std::vector<float> scale = scales == in.end() ? std::vector<float>{1} : contents(*scales->second);
-        for (std::size_t k = 0; k < x.size(); ++k) x[k] *= scale[k / (x.size() / scale.size())];
+        const Index sharing = stored.slices() / (scales == in.end() ? 1 : scales->second->slices());
+        const Index each = scales == in.end() ? stored.rows() : rows_of_a_scale(c.problem, name);
+        const Index blocks = ceil_div(stored.rows(), each);
+        for (Index k = 0; k < stored.size(); ++k) {
+            const Index row = k / stored.cols(), slice = row / stored.rows();
+            const Index of = slice / sharing * blocks + row % stored.rows() / each;
+            x[static_cast<std::size_t>(k)] *= scale[scales == in.end() ? 0 : static_cast<std::size_t>(of)];
+        }
         values->write(0, x);
         exact->second = values;
     }

@@ -87,7 +87,7 @@ lab::OutputError error_of(const Computation& computation, const Problem& problem
 Inputs inputs_for(const Algorithm& algorithm, const Case& c,
                   lab::Distribution distribution = lab::Distribution::normal);
 /// The same inputs where references compute with the values that are stored in 8 bits, not with those before rounding.
-Inputs as_stored(Inputs inputs);
+Inputs as_stored(const Case& c, Inputs inputs);
 /// All elements, in C order.
 std::vector<float> contents(const Storage& tensor);
 /// Compares bits, not numbers: NaN equals itself, and 0 differs from -0.

@@ -16,7 +16,7 @@ inline constexpr CodeLine code[] = {
     {6, "  for each key chunk j: read m_j, s_j, v_j"},
     {7, "    w = exp(m_j - M); s += w s_j, v += w v_j"},
     {8, "  write O_i = v / s"},
-    {9, "before that: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {9, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -40,7 +40,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     // 2 dv for v.
     return (Prediction{Nq * d * q + t.keys_streamed * (d + dv) * kv + summaries, summaries + Nq * dv * o,
                        2 * t.scores * (d + dv), t.scores + U, 3 * t.scores + U * (2 + 2 * dv) + Nq * dv} +
-            of_finishing(p, t) + of_scales(p, 1))
+            of_finishing(p, t) + of_scales(p, tile, {1}))
         .times(p.batch_heads());
 }
 

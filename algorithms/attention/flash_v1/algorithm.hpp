@@ -25,7 +25,7 @@ inline constexpr CodeLine code[] = {
     {14, "  end for"},
     {15, "end for"},
     {16, "return O"},
-    {17, "before that: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {17, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -45,7 +45,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (Prediction{s.keys_active * (d + dv) * kv + U * (d * q + dv * o + statistics),
                        (Nq + U) * dv * o + (Nq + U) * statistics, 2 * s.scores * (d + dv), s.scores + 2 * U,
                        3 * s.scores + U * (7 + 3 * dv)} +
-            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, 1))
+            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, tile, {1, ScaleLoop::by_keys}))
         .times(p.batch_heads());
 }
 

@@ -24,8 +24,9 @@ void initialise(Block& b, const Head& h, Tiles rows, Index dv) {
 }
 
 /// Lines 8 to 13: one query block meets one key block.
-void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& v, Span i, Span j) {
+void step(Block& b, Head& h, const Problem& p, const Tile& k, const Tile& v, Span i, Span j) {
     const auto column = [&](const char* name) { return b.alloc_registers(name, i.size, 1); };
+    h.scales.take_queries(b, i);
     b.at(8);
     Tile q = b.load(h.Q, i);
     Tile o = b.load(h.O, i, Space::registers);
@@ -33,7 +34,8 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
     Tile m = b.load(h.m, i, Space::registers);
     b.at(9);
     Tile s = b.alloc_registers("S", i.size, j.size);
-    b.matmul(s, q, k, Trans::b, of_stored(p, h.scales.of_scores, p.logit_scale()));
+    b.matmul(s, q, k, Trans::b, h.scales.of_scores(b, p.logit_scale()));
+    h.scales.scale_scores(b, s);
     finish_scores(b, s, p, h.t, h.at, i, j);
     b.at(10);
     Tile m_tile = column("m~"), l_tile = column("l~");
@@ -58,7 +60,8 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
     scale_rows(b, o, l);
     Tile pv = b.alloc_registers("PV", i.size, p.dim_v);
     drop_scores(b, s, p, h.t, h.at, i, j);
-    b.matmul(pv, s, v, Trans::none, of_stored(p, h.scales.of_values));
+    h.scales.scale_weights(b, s);
+    b.matmul(pv, s, v, Trans::none, h.scales.of_values());
     scale_rows(b, pv, m_tile);
     add(b, o, pv);
     b.store(o, h.O, i);
@@ -74,13 +77,14 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     store_kept(gpu, t, p, rows, keys);
     gpu.launch("flash_v1", {p.head_axis()}, [&](Block& b, Span head) {
-        const Head h = {t,          head,       Q.of(head),
-                        K.of(head), V.of(head), O.of(head),
-                        l.of(head), m.of(head), load_scales(b, p, t, head, 17)};
+        Head h = {
+            t, head, Q.of(head), K.of(head), V.of(head), O.of(head), l.of(head), m.of(head), Scales(b, p, t, head, 17)};
         initialise(b, h, rows, p.dim_v);
         const auto key_block = [&](Span j) {
             const Tiles seeing = p.seeing_rows(rows, j);
             if (seeing.count() == 0) return;
+            h.scales.take_keys(b, j);
+            h.scales.take_values(b, j);
             b.at(6);
             Tile k = b.load(h.K, j);
             Tile v = b.load(h.V, j);

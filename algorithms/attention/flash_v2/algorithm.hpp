@@ -27,7 +27,7 @@ inline constexpr CodeLine code[] = {
     {15, "  write LSE_i to HBM"},
     {16, "end for"},
     {17, "return O, LSE", ""},
-    {18, "before that: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {18, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -46,7 +46,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (Prediction{Nq * d * q + s.keys_streamed * (d + dv) * kv + table, Nq * dv * o + Nq * size_of(Dtype::f32),
                        2 * s.scores * (d + dv), s.scores + s.row_visits,
                        3 * s.scores + s.row_visits * (2 + dv) + Nq * (dv + 2)} +
-            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, s.row_blocks))
+            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, tile, {s.row_blocks}))
         .times(p.batch_heads());
 }
 

@@ -11,7 +11,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     store_kept(gpu, t, p, rows, keys);
     gpu.launch("flash_v2", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
-        const Scales scales = load_scales(b, p, t, head, 18);
+        Scales scales(b, p, t, head, 18);
+        scales.take_queries(b, i);
         b.at(4);
         Tile q = b.load(Q.of(head), i);
         b.at(5);
@@ -19,12 +20,15 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         Tile l = b.alloc_registers("l", i.size, 1);
         Tile m = b.alloc_registers("m", i.size, 1, -std::numeric_limits<float>::infinity());
         b.uniform(p.visible_keys(keys, i), [&](Span j) {
+            scales.take_keys(b, j);
+            scales.take_values(b, j);
             b.at(7);
             Tile k = b.load(K.of(head), j);
             Tile v = b.load(V.of(head), j);
             b.at(8);
             Tile s = b.alloc_registers("S", i.size, j.size);
-            b.matmul(s, q, k, Trans::b, of_stored(p, scales.of_scores, p.logit_scale()));
+            b.matmul(s, q, k, Trans::b, scales.of_scores(b, p.logit_scale()));
+            scales.scale_scores(b, s);
             finish_scores(b, s, p, t, head, i, j);
             b.at(9);
             Tile correction = b.alloc_registers("c", i.size, 1);
@@ -37,7 +41,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             b.at(10);
             scale_rows(b, o, correction);
             drop_scores(b, s, p, t, head, i, j);
-            b.matmul(o, s, v, Trans::none, of_stored(p, scales.of_values));
+            scales.scale_weights(b, s);
+            b.matmul(o, s, v, Trans::none, scales.of_values());
         });
         b.at(12);
         divide_rows(b, o, l);

@@ -29,7 +29,7 @@ inline constexpr CodeLine code[] = {
     {17, "    O_i = O_i / l_i, LSE_i = m_i + log(l_i)"},
     {18, "    write O_i, LSE_i to HBM"},
     {19, "end for"},
-    {20, "before that: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {20, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
 };
 
 /// Knobs that `given` leaves open are filled in.

@@ -28,7 +28,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
 
         producer->at(3);
         Tile q = producer->load(Q.of(head), i);
-        const Scales scales = load_scales(*consumer, p, t, head, 20);
+        Scales scales(*consumer, p, t, head, 20);
+        scales.take_queries(*consumer, i);
         consumer->at(9);
         Tile o = consumer->alloc_registers("O", i.size, p.dim_v);
         Tile l = consumer->alloc_registers("l", i.size, 1);
@@ -41,20 +42,23 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
             if (next) {
                 producer->at(5);
                 Tile k = producer->load(ring, K.of(head), *next);
+                scales.take_keys(*consumer, *next);
                 consumer->at(11);
                 s.emplace(consumer->alloc_registers("S", i.size, next->size));
-                consumer->matmul(*s, q, k, Trans::b, of_stored(p, scales.of_scores, p.logit_scale()));
+                const Product scaled = scales.of_scores(*consumer, p.logit_scale());
+                consumer->matmul(*s, q, k, Trans::b, scaled);
             }
             if (now) {
                 producer->at(6);
                 Tile v = producer->load(second ? *second : ring, V.of(head), *now);
                 consumer->at(next || !roles.overlap ? 12 : 16);
                 if (roles.rescales_first) scale_rows(*consumer, o, c);
-                consumer->matmul(o, *weights, v, Trans::none, of_stored(p, scales.of_values));
+                consumer->matmul(o, *weights, v, Trans::none, scales.of_values());
                 if (!roles.overlap) weights.reset();  // gives back what the product reads: a wait for it
             }
             if (next) {
                 consumer->at(13);
+                scales.scale_scores(*consumer, *s);
                 finish_scores(*consumer, *s, p, t, head, i, *next);
                 copy(*consumer, c, m);
                 update_row_max(*consumer, m, *s);
@@ -62,7 +66,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
                 exp_minus(*consumer, *s, m);
                 scale_rows(*consumer, l, c);
                 update_row_sum(*consumer, l, *s);
+                scales.take_values(*consumer, *next);
                 consumer->at(14);
+                scales.scale_weights(*consumer, *s);
                 weights.reset();
                 weights.emplace(consumer->alloc("P", i.size, next->size, roles.weights_in, p.query_type()));
                 copy(*consumer, *weights, *s);

@@ -17,7 +17,7 @@ inline constexpr CodeLine code[] = {
     {6, "    O_i = exp(m' - m_new) O_i; m' = m_new"},
     {7, "    P to SRAM; read V_j from HBM; O_i += P V_j (where d_v > 128: read and write O_i)"},
     {8, "  write O_i / s' to HBM"},
-    {9, "before that: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {9, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
 };
 
 /// kKeepOutputInRF of kernel_forward.h. Kernels are compiled for head dimensions up to 64, up to 128, or any.
@@ -47,7 +47,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (Prediction{s.row_visits * d * q + s.keys_streamed * (d + dv) * kv + unfinished, Nq * dv * o + unfinished,
                        2 * s.scores * (d + dv), s.scores + s.row_visits,
                        3 * s.scores + s.row_visits * (2 + dv) + (in_registers ? Nq * dv : 0)} +
-            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, s.row_blocks))
+            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, tile, {s.row_blocks}))
         .times(p.batch_heads());
 }
 

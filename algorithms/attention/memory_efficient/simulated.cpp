@@ -14,7 +14,7 @@ struct Head {
     Hbm Q, K, V, O;
     Scales scales;
 
-    Head(Block& b, const Tensors& tensors, const Problem& problem, Span head)
+    Head(Block& b, const Tensors& tensors, const Problem& problem, Span head, Span i)
         : t(tensors),
           p(problem),
           at(head),
@@ -22,7 +22,9 @@ struct Head {
           K(t["K"].of(at)),
           V(t["V"].of(at)),
           O(t["O"].of(at)),
-          scales(load_scales(b, p, t, at, 9)) {}
+          scales(b, p, t, at, 9) {
+        scales.take_queries(b, i);
+    }
 };
 
 /// m' and s' of a row block.
@@ -35,14 +37,16 @@ struct Statistics {
 };
 
 /// Line 4: the logits of tile (i, j).
-Tile score(Block& b, const Head& h, Span i, Span j) {
+Tile score(Block& b, Head& h, Span i, Span j) {
+    h.scales.take_keys(b, j);
     b.at(4);
     Tile s = b.alloc_registers("S", i.size, j.size);
     {
         Tile q = b.load(h.Q, i);
         Tile k = b.load(h.K, j);
-        b.matmul(s, q, k, Trans::b, of_stored(h.p, h.scales.of_scores, h.p.logit_scale()));
+        b.matmul(s, q, k, Trans::b, h.scales.of_scores(b, h.p.logit_scale()));
     }
+    h.scales.scale_scores(b, s);
     finish_scores(b, s, h.p, h.t, h.at, i, j);
     return s;
 }
@@ -61,15 +65,17 @@ Tile update(Block& b, Statistics& of_rows, Tile& s) {
 }
 
 /// Line 7: copies P to SRAM, as the left operand of the second product.
-Tile to_sram(Block& b, const Head& h, Tile& s, Span i, Span j) {
+Tile to_sram(Block& b, Head& h, Tile& s, Span i, Span j) {
+    h.scales.take_values(b, j);
     b.at(7);
     drop_scores(b, s, h.p, h.t, h.at, i, j);
+    h.scales.scale_weights(b, s);
     Tile w = b.alloc("P", i.size, j.size, Space::sram, h.p.query_type());
     copy(b, w, s);
     return w;
 }
 
-void attend_in_registers(Block& b, const Head& h, Span i, const Tiles& keys) {
+void attend_in_registers(Block& b, Head h, Span i, const Tiles& keys) {
     b.at(2);
     Tile o = b.alloc_registers("O", i.size, h.p.dim_v);
     Statistics of_rows(b, i);
@@ -80,7 +86,7 @@ void attend_in_registers(Block& b, const Head& h, Span i, const Tiles& keys) {
         scale_rows(b, o, correction);
         const Tile w = to_sram(b, h, s, i, j);
         const Tile v = b.load(h.V, j);
-        b.matmul(o, w, v, Trans::none, of_stored(h.p, h.scales.of_values));
+        b.matmul(o, w, v, Trans::none, h.scales.of_values());
     });
     b.at(8);
     divide_rows(b, o, of_rows.sum);
@@ -89,7 +95,7 @@ void attend_in_registers(Block& b, const Head& h, Span i, const Tiles& keys) {
 
 /// The unfinished O_i is in HBM, in `unfinished`, while the next scores are computed. The first key block does not read
 /// it, and the last one writes O_i itself.
-void attend_in_hbm(Block& b, const Head& h, const Hbm& unfinished, Span i, const Tiles& keys, const Tiles& columns) {
+void attend_in_hbm(Block& b, Head h, const Hbm& unfinished, Span i, const Tiles& keys, const Tiles& columns) {
     b.at(2);
     Statistics of_rows(b, i);
     const auto step = [&](Span j, bool first, bool last) {
@@ -105,7 +111,7 @@ void attend_in_hbm(Block& b, const Head& h, const Hbm& unfinished, Span i, const
                 b.at(7);
             }
             const Tile v = b.load(h.V, j, c);
-            b.matmul(o, w, v, Trans::none, of_stored(h.p, h.scales.of_values));
+            b.matmul(o, w, v, Trans::none, h.scales.of_values());
             if (!last) return b.store(o, unfinished, i, c);
             b.at(8);
             divide_rows(b, o, of_rows.sum);
@@ -134,14 +140,14 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     store_kept(gpu, t, p, rows, keys);
     if (keeps_output_in_registers(p)) {
         gpu.launch("memory_efficient", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
-            attend_in_registers(b, Head(b, t, p, head), i, p.visible_keys(keys, i));
+            attend_in_registers(b, Head(b, t, p, head, i), i, p.visible_keys(keys, i));
         });
     } else {
         // The first and the last key block do not cost what the others do: the cost of a row block is not graded.
         const Axis row_axis = p.visible(keys).all() ? uniform(rows) : each(rows);
         const Hbm unfinished = t[p.output_type() == Dtype::f32 ? "O" : "O_acc"];
         gpu.launch("memory_efficient", {p.head_axis(), row_axis}, [&](Block& b, Span head, Span i) {
-            attend_in_hbm(b, Head(b, t, p, head), unfinished.of(head), i, p.visible_keys(keys, i), columns);
+            attend_in_hbm(b, Head(b, t, p, head, i), unfinished.of(head), i, p.visible_keys(keys, i), columns);
         });
     }
 }

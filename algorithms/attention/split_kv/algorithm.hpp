@@ -25,7 +25,7 @@ inline constexpr CodeLine code[] = {
     {14, "  LSE = M + log(W), w_s = w_s / W"},
     {15, "  for s = 1..S: read O_s from HBM; O += w_s O_s"},
     {16, "  write O, LSE to HBM"},
-    {17, "before that: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {17, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
 };
 
 /// The number of parts, S: 1 where the tiling does not give it.
@@ -72,7 +72,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (Prediction{QA * d * q + t.keys_streamed * (d + dv) * kv + partials + table, partials + Nq * dv * o + Nq * f,
                        2 * t.scores * (d + dv), t.scores + U + combined,
                        3 * t.scores + U * (2 + dv) + QA * (dv + 2) + combining} +
-            of_finishing(p, t) + of_scales(p, blocks))
+            of_finishing(p, t) + of_scales(p, tile, {.blocks = blocks, .blocks_of_a_part = blocks_of_a_part(p, tile)}))
         .times(p.batch_heads());
 }
 

@@ -1,4 +1,5 @@
 #include <limits>
+#include <optional>
 
 #include "algorithms/attention/split_kv/algorithm.hpp"
 #include "algorithms/contract/scales.hpp"
@@ -17,17 +18,19 @@ struct Head {
 };
 
 /// Lines 4 to 9. On return, `o` is O_s and `m` is LSE_s.
-void attend(Block& b, const Head& h, const Scales& scales, const Problem& p, Span i, const Tiles& keys, Tile& o,
-            Tile& m) {
+void attend(Block& b, const Head& h, Scales& scales, const Problem& p, Span i, const Tiles& keys, Tile& o, Tile& m) {
     Tile q = b.load(h.Q, i);
     Tile l = b.alloc_registers("l", i.size, 1);
     b.uniform(keys, [&](Span j) {
+        scales.take_keys(b, j);
+        scales.take_values(b, j);
         b.at(5);
         Tile k = b.load(h.K, j);
         Tile v = b.load(h.V, j);
         b.at(6);
         Tile s = b.alloc_registers("S", i.size, j.size);
-        b.matmul(s, q, k, Trans::b, of_stored(p, scales.of_scores, p.logit_scale()));
+        b.matmul(s, q, k, Trans::b, scales.of_scores(b, p.logit_scale()));
+        scales.scale_scores(b, s);
         finish_scores(b, s, p, h.t, h.at, i, j);
         b.at(7);
         Tile correction = b.alloc_registers("c", i.size, 1);
@@ -39,7 +42,8 @@ void attend(Block& b, const Head& h, const Scales& scales, const Problem& p, Spa
         update_row_sum(b, l, s);
         b.at(8);
         scale_rows(b, o, correction);
-        b.matmul(o, s, v, Trans::none, of_stored(p, scales.of_values));
+        scales.scale_weights(b, s);
+        b.matmul(o, s, v, Trans::none, scales.of_values());
     });
     b.at(9);
     divide_rows(b, o, l);
@@ -58,11 +62,12 @@ void attend_in_parts(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling&
                    const Head h = {t, head, Q.of(head), K.of(head), V.of(head)};
                    const Index number = s.begin / part;
                    const Tiles own = p.visible_keys(keys, i).within(s);
-                   const Scales scales = own.count() > 0 ? load_scales(b, p, t, head, 17) : Scales{};
+                   std::optional<Scales> scales;
+                   if (own.count() > 0) scales.emplace(b, p, t, head, 17).take_queries(b, i);
                    b.at(own.count() > 0 ? 4 : 3);
                    Tile o = b.alloc_registers("O", i.size, p.dim_v);
                    Tile m = b.alloc_registers("m", i.size, 1, -infinity);
-                   if (own.count() > 0) attend(b, h, scales, p, i, own, o, m);
+                   if (own.count() > 0) attend(b, h, *scales, p, i, own, o, m);
                    b.at(in_parts ? 10 : 16);
                    b.store(o, O.of(head), {number * p.seq_q + i.begin, i.size});
                    b.store(m, LSE.of(head), i, {number, 1});

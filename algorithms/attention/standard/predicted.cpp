@@ -135,8 +135,8 @@ Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
     const PassList own = {{{Pass::product}, p.score_type()}, {{Pass::softmax}, p.weight_type()}, {{Pass::product}}};
     const TileSums all = tile_sums(p, tile, false);
     return Sum(p, tile, gpu).of_list(p.passes.empty() ? own : p.passes) +
-           (of_dropping(p, all) + of_score_scales(p, all.row_blocks * all.key_blocks) +
-            of_value_scales(p, all.row_blocks))
+           (of_dropping(p, all) + of_score_scales(p, tile, {all.row_blocks * all.key_blocks, ScaleLoop::by_tiles}) +
+            of_value_scales(p, tile, {all.row_blocks, ScaleLoop::by_tiles}))
                .times(p.batch_heads());
 }
 

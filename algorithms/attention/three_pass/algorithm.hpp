@@ -15,7 +15,7 @@ inline constexpr CodeLine code[] = {
     {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l"},
     {6, "    O_i += P V_j"},
     {7, "  write O_i"},
-    {8, "before that: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {8, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -26,7 +26,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     const auto [q, kv, o] = element_bytes(p);
     return (Prediction{Nq * d * q + s.keys_streamed * (3 * d + dv) * kv, Nq * dv * o, 2 * s.scores * (3 * d + dv),
                        2 * s.scores, 5 * s.scores} +
-            of_finishing(p, s, 3) + of_scales(p, s.row_blocks))
+            of_finishing(p, s, 3) + of_scales(p, tile, {.blocks = s.row_blocks, .times = 3}))
         .times(p.batch_heads());
 }
 

@@ -214,6 +214,33 @@ TEST_CASE("matmul computes what a plain loop computes", "[block][matmul]") {
             }
 }
 
+TEST_CASE("a product has factors of its own, for all rows or for some of them", "[block][matmul]") {
+    const Trans trans = GENERATE(Trans::none, Trans::a, Trans::b);
+    const auto stairs = GENERATE(Stairs{1, 0}, Stairs{2, 1}, Stairs{7, 0});
+    const Matrix a(5, 5, std::vector<float>(25, 2)), c(5, 5, 1.0f);
+    const Matrix f(5, 1, std::vector<float>{1, 2, 4, 8, 16});
+    const Index some = stairs(4) + 1;
+    for (const bool counts : {false, true}) {
+        Gpu gpu(small_gpu(), counts ? count_mode : numeric_mode, 1);
+        const Hbm x = add(gpu, "A", a), y = add(gpu, "F", f), z = add(gpu, "C", c);
+        in_block(gpu, [&](Block& block) {
+            Tile l = block.load(x, {0, 5}), acc = block.load(z, {0, 5}, Space::registers);
+            const Tile factors = block.load(y, {0, some}, Space::registers);
+            Product by(0.5f, &factors);
+            by.stairs = stairs;
+            block.matmul(acc, l, l, trans, by);
+            block.store(acc, z, {0, 5});
+            by.stairs = {1, some};
+            if (some > 1) CHECK_THROWS_AS(block.matmul(acc, l, l, trans, by), std::logic_error);
+        });
+        CHECK(gpu.total().matmul_flops == 250);
+        CHECK(gpu.total().other_flops == 0);
+        if (!counts)
+            CHECK(mistakes({5, 5, contents(gpu.tensors()[2])},
+                           [&](Index r, Index) { return 1 + 10 * f(stairs(r), 0); }) == 0);
+    }
+}
+
 TEST_CASE("matmul carries infinities and NaN to the rows they belong to", "[block][matmul]") {
     Matrix a(3, 2, 1.0f), b(2, 3, 1.0f);
     a(1, 0) = -infinity;

@@ -49,7 +49,10 @@ TEST_CASE("operations on scores have their price", "[ops]") {
     CHECK(difference(cost([](Block& b, Tile& x, const Tile&) { drop(b, x, half); }, 1), of_x(0, 15)) == "");
     CHECK(difference(cost([](Block& b, Tile& x, const Tile&) { draw_kept(b, x, half); }, 1),
                      Counters{.register_write = 60}) == "");
+    const OnTiles columns = [](Block& b, Tile& x, const Tile& y) { scale_columns(b, x, y, {2, 1}); };
+    CHECK(difference(cost(columns, 1), and_y(10)) == "");
     CHECK_THROWS_AS(cost(bias, 2), std::logic_error);
+    CHECK_THROWS_AS(cost(columns, 2), std::logic_error);
 }
 
 TEST_CASE("operations on scores compute what plain loops compute", "[ops]") {
@@ -59,6 +62,21 @@ TEST_CASE("operations on scores compute what plain loops compute", "[ops]") {
                    [&](Index r, Index c) { return static_cast<double>(x(r, c) + y(r, c)); }) == 0);
     CHECK(mistakes(result([](Block& b, Tile& o, const Tile& t) { add_bias(b, o, t); }, x, row),
                    [&](Index r, Index c) { return static_cast<double>(x(r, c) + row(0, c)); }) == 0);
+    CHECK(mistakes(result(
+                       [](Block& b, Tile& o, const Tile& t) {
+                           scale_columns(b, o, t, {3, 2});
+                       },
+                       x, row),
+                   [&](Index r, Index c) { return static_cast<double>(x(r, c) * row(0, (c + 2) / 3)); }) == 0);
+    CHECK(mistakes(result([](Block& b, Tile& o, const Tile& t) { scale_columns(b, o, t); }, x, row),
+                   [&](Index r, Index c) { return static_cast<double>(x(r, c) * row(0, c)); }) == 0);
+    const Matrix short_row = random_matrix(1, 10, 4);
+    CHECK_THROWS_AS(result(
+                        [](Block& b, Tile& o, const Tile& t) {
+                            scale_columns(b, o, t, {3, 2});
+                        },
+                        x, short_row),
+                    std::logic_error);
     CHECK(mistakes(result([](Block& b, Tile& o, const Tile&) { soft_cap(b, o, 1.5f); }, x, y),
                    [&](Index r, Index c) { return 1.5 * std::tanh(static_cast<double>(x(r, c)) / 1.5); }) == 0);
     CHECK(mistakes(result(
