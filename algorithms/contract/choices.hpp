@@ -14,5 +14,9 @@ inline constexpr const char* scalings[] = {"head", "tensor", "none", "token"};
 std::string name_of_scales(const Problem& problem);
 bool set_scales(Problem& problem, std::string_view text);
 const char* name_of(Softmax softmax);
+inline constexpr Corner corners[] = {Corner::bottom_right, Corner::top_left};
+const char* name_of(Corner corner);
+inline constexpr PageOrder page_orders[] = {PageOrder::identity, PageOrder::permuted};
+const char* name_of(PageOrder order);
 
 }  // namespace tilescope

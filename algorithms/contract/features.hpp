@@ -22,6 +22,7 @@ enum class Feature : std::uint8_t {
     score_types,    ///< S or P are stored in another type than Q, K, V and O
     passes,         ///< launches follow a list, as in unfused graphs
     eight_bits,     ///< K and V, and possibly Q, have 8 bits
+    weight_range,   ///< P is multiplied by a constant, or the maximum of a row is a stale one
 };
 class FeatureSet {
   public:

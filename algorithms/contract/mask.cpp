@@ -1,6 +1,7 @@
 #include "algorithms/contract/mask.hpp"
 
 #include "algorithms/contract/block_mask.hpp"
+#include "algorithms/contract/choices.hpp"
 #include "core/machine/score_ops.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"

@@ -18,8 +18,6 @@ class Documents;
 /// Which query and key are aligned: the last ones, as in FlashAttention since 2.1, or the first ones, as in PyTorch
 /// (is_causal), JAX and ONNX. No difference where there are as many queries as keys.
 enum class Corner : std::uint8_t { bottom_right, top_left };
-inline constexpr Corner corners[] = {Corner::bottom_right, Corner::top_left};
-const char* name_of(Corner corner);
 
 /// Query r sees the keys from r + diagonal - left to r + diagonal + right, as far as they have values; `diagonal` is
 /// seq_k - seq_q from the bottom right corner, and 0 from the top left. With documents, a query sees only keys of the

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/page_pool.hpp"
 
 namespace tilescope {

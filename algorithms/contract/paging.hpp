@@ -10,8 +10,6 @@ namespace tilescope {
 
 /// The order of the pages in the pool: sequence after sequence, or scattered, as in a server that has run for a while.
 enum class PageOrder : std::uint8_t { identity, permuted };
-inline constexpr PageOrder page_orders[] = {PageOrder::identity, PageOrder::permuted};
-const char* name_of(PageOrder order);
 
 struct Paging {
     Index size = 0;    ///< P, keys of a page; 0: K and V lie in one piece

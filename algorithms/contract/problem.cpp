@@ -69,7 +69,8 @@ const FeatureNames& names_of(Feature feature) {
                                              {"dropout", "feature.dropout", "feature.dropout"},
                                              {"score_types", "feature.score_types", "feature.word_score_types"},
                                              {"passes", "feature.passes", "feature.word_passes"},
-                                             {"eight_bits", "feature.eight_bits", "feature.word_eight_bits"}};
+                                             {"eight_bits", "feature.eight_bits", "feature.word_eight_bits"},
+                                             {"weight_range", "feature.weight_range", "feature.word_weight_range"}};
     return names[static_cast<std::size_t>(feature)];
 }
 
@@ -111,6 +112,8 @@ bool Problem::uses(Feature feature) const {
             return !passes.empty();
         case Feature::eight_bits:
             return size_of(query_type()) == 1 || size_of(key_type()) == 1;
+        case Feature::weight_range:
+            return p_scale != 1 || stale_max != 0;
     }
     return false;
 }
@@ -238,6 +241,11 @@ void check_scores(const Problem& p) {
                        std::to_string(std::gcd(p.batch, p.bias.group)));
     if (p.soft_cap && !(std::isfinite(*p.soft_cap) && *p.soft_cap > 0))
         throw BadValue("soft_cap", text_of(*p.soft_cap), message("problem.no_soft_cap"), "50");
+    constexpr Index largest_scale = 1 << 15;
+    if (p.p_scale < 1 || p.p_scale > largest_scale || (p.p_scale & (p.p_scale - 1)) != 0)
+        throw BadValue("p_scale", std::to_string(p.p_scale), message("problem.no_p_scale"), "256");
+    if (!(p.stale_max >= 0 && p.stale_max <= 64))
+        throw BadValue("stale_max", text_of(p.stale_max), message("problem.no_stale_max"), "8");
     for (const auto& [field, type] : {std::pair{"scores", p.score_type()}, {"weights", p.weight_type()}})
         if (type != Dtype::f32 && type != p.output_type())
             throw BadValue(field, tilescope::name_of(type),

@@ -33,11 +33,13 @@ struct Problem {
     Corner corner = Corner::bottom_right;   ///< which corner of S the mask's diagonal runs through
     std::optional<double> scale, soft_cap;  ///< s = scale q k (scale: 1/sqrt(dim) unless given); then cap tanh(s / cap)
     Softmax softmax = Softmax::safe;
-    Paging pages;      ///< of K and V
-    Index packed = 1;  ///< query heads packed into one, the rows of a query one below the other: see packed.hpp
-    Bias bias;         ///< added to the logits
-    Index alibi = 0;   ///< adds -slope |distance of query and key|, with the slopes of this many heads; 0: no ALiBi
-    Dropout dropout;   ///< of the softmax's weights
+    Paging pages;          ///< of K and V
+    Index packed = 1;      ///< query heads packed into one, the rows of a query one below the other: see packed.hpp
+    Bias bias;             ///< added to the logits
+    Index alibi = 0;       ///< adds -slope |distance of query and key|, with the slopes of this many heads; 0: no ALiBi
+    Dropout dropout;       ///< of the softmax's weights
+    Index p_scale = 1;     ///< P is multiplied by this power of two before it is rounded; O and the LSE are without it
+    double stale_max = 0;  ///< a row's maximum stays until it would grow by more than so many powers of two
     std::optional<Dtype> scores, weights;  ///< types of S and P in HBM, f32 or O's; absent: O's for S, S's for P
     PassList passes;                       ///< the launches of an unfused graph; empty: those of the algorithm
 
@@ -59,8 +61,7 @@ struct Problem {
     Span queries(Span rows) const { return {rows.begin / packed, ceil_div(rows.end(), packed) - rows.begin / packed}; }
     /// The query of each row, counted from queries(rows).begin on.
     Stairs stairs(Span rows) const { return {packed, rows.begin % packed}; }
-    /// The key that query 0 is aligned with: the mask's diagonal.
-    Index diagonal() const { return corner == Corner::top_left ? 0 : seq_k - queries(); }
+    Index diagonal() const { return corner == Corner::top_left ? 0 : seq_k - queries(); }  ///< the key of query 0
     bool sees(Index row, Index key) const { return mask.sees(row / packed, key, diagonal()); }
     Cover cover(Span rows, Span keys) const { return mask.cover(queries(rows), keys, diagonal()); }
     /// The key tiles in which at least one of these query rows sees a key: all of them without a mask.

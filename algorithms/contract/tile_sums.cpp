@@ -114,6 +114,11 @@ ElementBytes element_bytes(const Problem& p) {
     return {size_of(p.query_type()), size_of(p.key_type()), size_of(p.output_type())};
 }
 
+Prediction of_weight_range(const Problem& p, const TileSums& s) {
+    const Count flops = (p.p_scale != 1 ? s.row_visits + p.seq_q : 0) + (p.stale_max != 0 ? 2 * s.row_visits : 0);
+    return {0, 0, 0, 0, flops};
+}
+
 Prediction of_finishing(const Problem& p, const TileSums& s, Index times) {
     Prediction more;
     for (const BiasTerm& t : p.bias.terms) {

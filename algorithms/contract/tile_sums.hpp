@@ -25,6 +25,8 @@ struct ElementBytes {
 };
 ElementBytes element_bytes(const Problem& problem);
 
+/// What a scale of P and stale maxima take of a head: a number a row that P is relative to, and a look at each maximum.
+Prediction of_weight_range(const Problem& problem, const TileSums& sums);
 /// How a head's program meets scales. Those of blocks of rows: by_rows, a row block takes its own once, and those of K
 /// and V with every tile that it visits; by_keys, the other way round; by_tiles, every tile of S takes them all, also
 /// where the mask hides it.

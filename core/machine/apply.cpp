@@ -32,6 +32,10 @@ Counters cost_of(const Operation& operation, const TileInfo& out, const TileInfo
 /// Reductions and take_column write one column, with the rows of `a`. By row, `a` is one column with the rows of `out`.
 /// By column, `out` is one row with the columns of `a`; by columns, `a` is one row.
 void check_shapes(const Operation& operation, const TileInfo& out, const TileInfo& a) {
+    if (operation.operates == Operates::transposed) {
+        if (out.rows == a.cols && out.cols == a.rows) return;
+        throw std::logic_error(text::message("block.shapes_do_not_match", operation.name));
+    }
     const bool to_column = operation.kind == Kind::reduce || operation.operates == Operates::a_column;
     const bool by_columns = operation.operates == Operates::by_columns;
     const bool cols = to_column                                ? out.cols == 1

@@ -46,7 +46,10 @@ TileData Block::contents(const Tile& t) const {
 }
 
 void Block::round_result(const Tile& t) {
-    if (t.dtype() != Dtype::f32) round_to(t.dtype(), w_.chip.data(t.slot_), t.size());
+    if (t.dtype() == Dtype::f32) return;
+    float* const x = w_.chip.data(t.slot_);
+    w_.saturated.look_at(info(t).name, t.dtype(), x, t.size());
+    round_to(t.dtype(), x, t.size());
 }
 
 /// Takes memory in the ring `within`, or in the issuing lane's registers, or, with neither, anywhere on the chip.
@@ -129,20 +132,33 @@ Tile Block::load(Ring& to, const Hbm& from, Span rows, Here here) {
     w_.here = here;
     const Span cols{0, from.cols_};
     prepare(from, rows, cols, here);
+    Tile tile = take_slot(to, {from.name_, rows.size, cols.size, from.dtype_, Space::sram});
+    fetch(tile, from, rows, cols, here, to.cluster_);
+    return tile;
+}
+
+Tile Block::alloc(Ring& to, const char* name, Index rows, Index cols, Here here) {
+    w_.here = here;
+    Tile tile = take_slot(to, {name, rows, cols, info(to.place_).dtype, Space::sram});
+    if (w_.chip.has_data()) std::fill_n(w_.chip.data(tile.slot_), tile.size(), 0.0f);
+    if (w_.heard()) report({.operation = &operation::alloc, .out = w_.chip.id(tile.slot_)}, tile, contents(tile), here);
+    return tile;
+}
+
+/// Makes a tile in the ring's next slot.
+Tile Block::take_slot(Ring& to, TileInfo of) {
     const TileInfo& ring = info(to.place_);
-    const auto slot = static_cast<Index>(to.next_);
+    of.slot = static_cast<Index>(to.next_);
     Ring::Filled& filled = to.filled_[to.next_];
     if (w_.chip.holds(filled.place, filled.tile))
-        throw std::logic_error(
-            message("ring.slot_in_use", std::to_string(slot), ring.name, w_.chip.info(filled.place).name, to.slots()));
-    const TileInfo loaded{from.name_, rows.size, cols.size, from.dtype_, Space::sram, no_tile, slot};
-    if (const Bytes room = to.elements_ * size_of(ring.dtype); loaded.bytes() > room)
-        throw std::logic_error(message("ring.small_slot", std::to_string(slot), ring.name, std::to_string(room),
-                                       std::to_string(loaded.bytes())));
-    Tile tile(this, make(loaded, &to.place_));
+        throw std::logic_error(message("ring.slot_in_use", std::to_string(of.slot), ring.name,
+                                       w_.chip.info(filled.place).name, to.slots()));
+    if (const Bytes room = to.elements_ * size_of(ring.dtype); of.bytes() > room)
+        throw std::logic_error(message("ring.small_slot", std::to_string(of.slot), ring.name, std::to_string(room),
+                                       std::to_string(of.bytes())));
+    Tile tile(this, make(of, &to.place_));
     filled = {tile.slot_, w_.chip.id(tile.slot_)};
     to.next_ = (to.next_ + 1) % to.filled_.size();
-    fetch(tile, from, rows, cols, here, to.cluster_);
     return tile;
 }
 

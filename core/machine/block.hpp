@@ -61,6 +61,8 @@ class Block {
               Here here = Here::now());
     /// HBM -> a new tile in the ring's next slot. The tile that the slot held before must have been given back.
     Tile load(Ring& to, const Hbm& from, Span rows, Here here = Here::now());
+    /// The same for a tile that is made on chip, of the ring's type.
+    Tile alloc(Ring& to, const char* name, Index rows, Index cols, Here here = Here::now());
 
     /// acc += alpha factor a b (at most one operand transposed), 2mnk FLOPs: factors are free, because kernels fold
     /// them into what follows. Operands are rounded or widened to the type of `math`; the sum is f32. Others: ops.hpp.
@@ -107,6 +109,7 @@ class Block {
     TileData contents(const Tile& t) const;
     void round_result(const Tile& t);
     std::uint32_t make(TileInfo info, const Tile* within = nullptr);
+    Tile take_slot(Ring& to, TileInfo info);
     LaneId issue_for(LaneId lane);
     void fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here, Index cluster = 1);
     void prepare(const Hbm& from, Span rows, Span cols, Here here);

@@ -41,7 +41,9 @@ constexpr const char* formulas[effect_count] = {"",
                                                 "effect.drop",
                                                 "effect.scale",
                                                 "effect.mark_seen",
-                                                "effect.keep_rows"};
+                                                "effect.keep_rows",
+                                                "effect.hold",
+                                                "effect.transpose"};
 
 }  // namespace
 

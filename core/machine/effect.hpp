@@ -44,8 +44,10 @@ enum class Effect : std::uint8_t {
     scale,      ///< by a constant
     mark_seen,  ///< which elements are above -inf
     keep_rows,  ///< where a is not 0; other rows become 0
+    hold,       ///< o is a where it is not far above
+    transpose,
 };
-inline constexpr int effect_count = static_cast<int>(Effect::keep_rows) + 1;
+inline constexpr int effect_count = static_cast<int>(Effect::transpose) + 1;
 
 /// The effect as a formula in o, a and b: "o ← exp(o − a)"; empty for a mark.
 std::string_view formula_of(Effect effect);

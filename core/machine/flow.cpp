@@ -29,6 +29,8 @@ void flow(const Operation& operation, Origin& out, Origin* a) {
         // `a` has one number for each row: a statistic, whatever it was made of.
         if (a->meaning == Meaning::other)
             *a = {Meaning::statistic, {no_tensor, out.region.slice, out.region.rows, one_column}};
+    } else if (operation.operates == Operates::transposed) {
+        out = {a->meaning, {no_tensor, a->region.slice, a->region.cols, a->region.rows}};
     } else if (operation.access == Access::write) {
         out = {a->meaning, {no_tensor, a->region.slice, a->region.rows, a->region.cols}};
     } else if (out.meaning == Meaning::other) {

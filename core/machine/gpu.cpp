@@ -113,7 +113,11 @@ const GpuSpec& Gpu::spec() const { return state_->spec; }
 Mode Gpu::mode() const { return state_->mode; }
 const std::deque<TensorInfo>& Gpu::tensors() const { return state_->tensors; }
 const std::vector<LaunchInfo>& Gpu::launches() const { return state_->launches; }
-const std::vector<std::string>& Gpu::notes() const { return state_->notes; }
+std::vector<std::string> Gpu::notes() const {
+    std::vector<std::string> all = state_->notes;
+    for (std::string& sentence : state_->main.saturated.sentences()) all.push_back(std::move(sentence));
+    return all;
+}
 Bytes Gpu::capacity(Space s) const { return state_->main.chip.capacity().of(s); }
 const Counters& Gpu::total() const { return state_->main.total; }
 const Traffic& Gpu::traffic(TensorId t) const { return state_->main.traffic[t]; }
@@ -349,6 +353,7 @@ void Gpu::merge(Worker& w) {
     launch.register_peak = std::max(launch.register_peak, w.chip.peak(Space::registers));
     if (&w == &state_->main) return;
     state_->main.total += w.total;
+    state_->main.saturated.add(w.saturated);
     state_->main.stores.take_from(w.stores);
     for (std::size_t t = 0; t < w.traffic.size(); ++t) state_->main.traffic[t] += w.traffic[t];
 }

@@ -49,11 +49,10 @@ class Gpu {
     const Counters& total() const;
     const Traffic& traffic(TensorId t) const;
     const std::vector<LaunchInfo>& launches() const;
-    Here last() const;  ///< the operation that was carried out last, also where a program failed; line 0: none
-    /// The most bytes that one thread block held at a time, over all launches.
-    Bytes peak(Space s) const;
+    Here last() const;          ///< the operation that was carried out last, also where a program failed; line 0: none
+    Bytes peak(Space s) const;  ///< the most that one thread block held at a time, over all launches
     Bytes hbm_footprint() const;
-    const std::vector<std::string>& notes() const;
+    std::vector<std::string> notes() const;  ///< the last ones say which tiles had numbers beyond the end of their type
 
   private:
     friend class Block;

@@ -22,9 +22,12 @@ ConstMap map(ConstElements v) { return {v.data, v.rows, v.cols}; }
 /// The type in which operands of these types meet where a product does not say.
 Dtype narrower(Dtype a, Dtype b) { return a == Dtype::f32 ? b : a; }
 
-/// `t` as it is, where `dtype` holds its values without loss, or a copy in `scratch` rounded to `dtype`.
-ConstElements rounded(ConstElements t, Dtype from, Dtype dtype, std::vector<float>& scratch) {
-    if (from == dtype || size_of(from) < size_of(dtype)) return t;
+/// `t`, a tile like `info`, as it is, where `dtype` holds its values without loss, or a copy in `scratch` rounded to
+/// `dtype`.
+ConstElements rounded(ConstElements t, const TileInfo& info, Dtype dtype, std::vector<float>& scratch,
+                      Saturated& saturated) {
+    if (info.dtype == dtype || size_of(info.dtype) < size_of(dtype)) return t;
+    saturated.look_at(info.name, dtype, t.data, t.rows * t.cols);
     scratch.assign(t.data, t.data + t.rows * t.cols);
     round_to(dtype, scratch.data(), t.rows * t.cols);
     return {scratch.data(), t.rows, t.cols};
@@ -82,8 +85,8 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, const P
     const Dtype math = by.math.value_or(narrower(left.dtype, right.dtype));
     if (w_.chip.has_data()) {
         const ConstElements factor = by.factor ? Apply::const_elements(*this, *by.factor) : ConstElements{};
-        const ConstElements va = rounded(Apply::const_elements(*this, a), left.dtype, math, w_.scratch);
-        const ConstElements vb = rounded(Apply::const_elements(*this, b), right.dtype, math, w_.more_scratch);
+        const ConstElements va = rounded(Apply::const_elements(*this, a), left, math, w_.scratch, w_.saturated);
+        const ConstElements vb = rounded(Apply::const_elements(*this, b), right, math, w_.more_scratch, w_.saturated);
         Map out(Apply::elements(*this, acc).data, m, n);
         if (factor.rows > 1) {
             Matrix product = Matrix::Zero(m, n);

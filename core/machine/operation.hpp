@@ -47,6 +47,7 @@ enum class Operates : std::uint8_t {
     a_column,              ///< only one column of it is read
     by_element_or_column,  ///< the same shape, or one number for each column
     by_columns,            ///< one row, with a number for one column or for several
+    transposed,            ///< as many columns as the written tile has rows, and the other way round
 };
 
 /// Static objects: events point at them, and nobody compares names. texts/ has the sentence that describes an

@@ -26,6 +26,12 @@ void scale_columns(Block& b, Tile& x, const Tile& f, Stairs stairs = {}, Here he
 void mark_seen(Block& b, Tile& x, Here here = Here::now());
 void keep_rows(Block& b, Tile& x, const Tile& f, Here here = Here::now());
 
+/// x = a where x - a <= slack: a value that may be stale. 1 subtraction and 1 comparison an element.
+void hold(Block& b, Tile& x, const Tile& a, float slack, Here here = Here::now());
+
+/// out_cr = in_rc. No FLOPs; bytes that are read and written.
+void transpose(Block& b, Tile& out, const Tile& in, Here here = Here::now());
+
 /// x_rc += y_rc, or y_c where y is a single row. 1 addition an element.
 void add_bias(Block& b, Tile& x, const Tile& y, Here here = Here::now());
 /// x = cap tanh(x / cap). tanh is 1 exponential an element. The factors are free, as the factor on the logits is:

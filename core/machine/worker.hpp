@@ -11,6 +11,7 @@
 #include "core/machine/chip_memory.hpp"
 #include "core/machine/covered.hpp"
 #include "core/machine/race.hpp"
+#include "core/machine/saturated.hpp"
 
 namespace tilescope {
 
@@ -20,6 +21,7 @@ struct Worker {
     ChipMemory chip;
     Counters total;
     std::vector<Traffic> traffic;              // by tensor
+    Saturated saturated;                       // of tiles, by name
     std::uint64_t fingerprint = 0;             // of the bytes of each tensor and of the tiles made: see mark()
     std::vector<Listener*> listeners;          // those that want the current block
     std::vector<float> scratch, more_scratch;  // for what has to be rounded: operands, and what is stored

@@ -25,7 +25,7 @@ void LaneActs::add_lane(const RecordedLane& of, std::size_t number) {
     const Index groups = std::max<Index>(1, of.spec.warps / warps_of_warpgroup);
     const std::string name = of.name.empty() ? message("lanes.thread_block") : of.name;
     const auto name_of_group = [&] {
-        return of.computes && !of.name.empty() ? message("lanes.warpgroup", std::to_string(++warpgroups_)) : name;
+        return of.multiplies && !of.name.empty() ? message("lanes.warpgroup", std::to_string(++warpgroups_)) : name;
     };
     Lane& lane = lanes_.emplace_back();
     lane.part = 1 / static_cast<double>(groups), lane.fills_ring = of.fills_ring,
@@ -202,23 +202,38 @@ void LaneActs::load(const RecordedEvent& r) {
     }
 }
 
+LaneActs::RingState& LaneActs::ring_of(TileId id) {
+    return *std::find_if(rings_.begin(), rings_.end(), [&](const RingState& r) { return r.id == info(id).within; });
+}
+
+/// Waits until the ring's next slot is free, if it was ever filled.
+void LaneActs::wait_for_slot(Warpgroup w, const RingState& ring, const char* what) {
+    const Signal freed = ring.freed[ring.next];
+    if (freed == no_signal) return;
+    wait(w, freed, 1, Awaited::slot, what);
+    for_slots_.push_back({w, acts(w).size() - 1});
+    if (c_.slot_notices > 0) add(w, {.kind = Act::Kind::pass, .what = what, .cycles = c_.slot_notices});
+}
+
+/// Fills the ring's next slot. Returns the flag that says that it is free again.
+Signal LaneActs::fill_slot(RingState& ring) {
+    const Signal freed =
+        flag({.says = Says::freed, .name = info(ring.id).name, .number = static_cast<Index>(ring.next)});
+    ring.freed[ring.next] = freed;
+    ring.next = (ring.next + 1) % ring.freed.size();
+    return freed;
+}
+
 void LaneActs::load_into_ring(Warpgroup w, const Act& load, TileId id) {
-    RingState& ring =
-        *std::find_if(rings_.begin(), rings_.end(), [&](const RingState& r) { return r.id == info(id).within; });
+    RingState& ring = ring_of(id);
     State& s = states_[w];
     for (Index p = 0; p < kernel_.pieces; ++p) {
-        Signal& freed = ring.freed[ring.next];
-        if (freed != no_signal) {
-            wait(w, freed, 1, Awaited::slot, load.what);
-            for_slots_.push_back({w, acts(w).size() - 1});
-            if (c_.slot_notices > 0) add(w, {.kind = Act::Kind::pass, .what = load.what, .cycles = c_.slot_notices});
-        }
+        wait_for_slot(w, ring, load.what);
         if (!s.filled && p == 0 && kernel_.output == OutputPlace::ring && stored_.count > 0)
             wait(w, stored_.flag, stored_.count, Awaited::stored, load.what);
         const auto slot = static_cast<Index>(ring.next);
-        freed = flag({.says = Says::freed, .name = info(ring.id).name, .number = slot});
+        const Signal freed = fill_slot(ring);
         if (p == 0) freed_[id] = freed;
-        ring.next = (ring.next + 1) % ring.freed.size();
         Act of_piece = load;
         of_piece.flag += static_cast<Signal>(p);
         of_piece.ring = info(ring.id).name, of_piece.slot = slot, of_piece.place = freed;
@@ -248,7 +263,7 @@ void LaneActs::product(Warpgroup w, const Event& e) {
             hear_made(w, id);
     if (const std::size_t made = held(w, e.out).made; made != none && arrivals_[made].awaited != Awaited::product)
         hear_made(w, e.out);
-    if (a.space == Space::registers && size_of(a.dtype) > size_of(e.math)) round(w, e.a());
+    if (a.space == Space::registers && size_of(a.dtype) > size_of(e.math)) round(w, e.a(), e.math);
     const bool batons = lane.turns && kernel_.batons > 1 && step_ >= 0;
     const std::size_t baton = batons && s.products++ > 0 ? 1 : 0;
     if (batons)
@@ -270,8 +285,9 @@ void LaneActs::product(Warpgroup w, const Event& e) {
 void LaneActs::issue(Warpgroup w, const Event& e, std::size_t done) {
     const bool in_pieces = in_ring(info(e.a())) || in_ring(info(e.b()));
     const Index pieces = in_pieces ? kernel_.pieces : 1;
+    const double tensor = size_of(e.math) == 1 ? 2 * c_.tensor : c_.tensor;
     const double cycles =
-        lane_of(w).part * static_cast<double>(e.cost.matmul_flops) / c_.tensor / static_cast<double>(pieces);
+        lane_of(w).part * static_cast<double>(e.cost.matmul_flops) / tensor / static_cast<double>(pieces);
     for (Index p = 0; p < pieces; ++p) {
         for (const TileId id : {e.a(), e.b()})
             if (in_ring(info(id))) hear_piece(w, id, static_cast<std::size_t>(p));
@@ -317,7 +333,7 @@ void LaneActs::store(Warpgroup w, const Event& e) {
     if (from.cols == 1) return;
     State& s = states_[w];
     const double bytes = static_cast<double>(e.cost.hbm_sent()), part = lane_of(w).part * bytes;
-    if (from.space == Space::registers && bytes < static_cast<double>(from.bytes())) round(w, e.a());
+    if (from.space == Space::registers && bytes < static_cast<double>(from.bytes())) round(w, e.a(), Dtype::bf16);
     s.at = no_tile;
     const double issued = kernel_.store > 0 ? kernel_.store : part / rates_.sram;
     held(w, e.a()).used.act =

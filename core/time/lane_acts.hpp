@@ -29,11 +29,15 @@ class LaneActs : private LaneState {
     void load(const RecordedEvent& r);
     void load_into_ring(Warpgroup w, const Act& load, TileId id);
     void load_once(Warpgroup w, const OnceLoaded& once);
+    RingState& ring_of(TileId id);
+    void wait_for_slot(Warpgroup w, const RingState& ring, const char* what);
+    Signal fill_slot(RingState& ring);
     void product(Warpgroup w, const Event& e);
     void issue(Warpgroup w, const Event& e, std::size_t done);
     void work(Warpgroup w, const Event& e);
     void work_on(Warpgroup w, const Event& e, TileId tile);
-    void round(Warpgroup w, TileId from);
+    void transpose(Warpgroup w, const Event& e);
+    void round(Warpgroup w, TileId from, Dtype to);
     void store(Warpgroup w, const Event& e);
     void give_back(TileId id);
     void free_slot(Warpgroup w, TileId id);
@@ -71,7 +75,7 @@ class LaneActs : private LaneState {
     Index tile_ = 0, step_ = -1;  // where the events are
     std::vector<Lane> lanes_;     // in the order of the record's
     std::vector<LaneProgram> programs_;
-    Index warpgroups_ = 0;       // that compute, of lanes with names
+    Index warpgroups_ = 0;       // that multiply, of lanes with names
     std::vector<State> states_;  // by program
     std::vector<RingState> rings_;
     std::vector<LaneFlag> flags_;

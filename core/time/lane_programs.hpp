@@ -14,7 +14,7 @@ namespace tilescope {
 /// Constants of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM: those of an H100
 /// and an H200, measured with microbenchmarks (docs/measured/h200/forward). A GPU may have its own.
 struct LaneConstants {
-    double tensor = 4096;       ///< FLOPs of wgmma in f16 per cycle
+    double tensor = 4096;       ///< FLOPs of wgmma in f16 per cycle; twice as many in 8 bits (float8.csv: 8,183)
     double notices = 58;        ///< from the end of a product until the warpgroup that waits for it goes on
     double barrier = 30;        ///< a named barrier, one way
     double shuffles = 60;       ///< the two that a row's maximum or sum takes
@@ -31,6 +31,7 @@ struct LaneConstants {
     double dram = 13.1;         ///< bytes per cycle from DRAM to one SM while all ask
     double slot_notices = 59;   ///< from the end of a slot's last use until the lane that fills it goes on
     double store = 50;          ///< bytes per cycle of one SM's stores
+    double transposes = 40;     ///< bytes of a tile of 8-bit numbers per cycle that a warpgroup transposes
 };
 
 /// The bus of a kernel: what L2 lacks comes later, and no faster than from DRAM.

@@ -16,9 +16,10 @@ void LaneRecord::on(const Event& e) {
     if (!counts) return;
     r.lane = lane_of(e);
     const bool fills = e.kind() == Kind::load && in_ring(tiles_[e.out]);
-    if (fills) count_slots(tiles_[e.out]);
+    if (fills || e.operation->operates == Operates::transposed) count_slots(tiles_[e.out]);
     lanes_[r.lane].fills_ring |= fills;
     lanes_[r.lane].computes |= e.kind() != Kind::load;
+    lanes_[r.lane].multiplies |= e.kind() == Kind::product;
 }
 
 std::size_t LaneRecord::lane_of(const Event& e) {

@@ -13,7 +13,7 @@ namespace tilescope {
 struct RecordedLane {
     std::string name;
     LaneSpec spec;
-    bool fills_ring = false, computes = false;
+    bool fills_ring = false, computes = false, multiplies = false;
 };
 
 struct RecordedEvent {

@@ -12,6 +12,7 @@ bool wide(const TileInfo& t) { return t.cols > 1; }
 }  // namespace
 
 void LaneActs::work(Warpgroup w, const Event& e) {
+    if (e.operation->operates == Operates::transposed) return transpose(w, e);
     State& s = states_[w];
     const TileInfo& out = info(e.out);
     const bool reduces = e.kind() == Kind::reduce && wide(info(e.a()));
@@ -61,7 +62,7 @@ void LaneActs::work_on(Warpgroup w, const Event& e, TileId tile) {
             new_pass(w, e.a(), "round");
             s.at = no_tile;
         }
-        round(w, e.a());
+        round(w, e.a(), out.dtype);
         act = passes_[held(w, e.a()).pass].act;
     } else {
         if (s.at != tile) new_pass(w, tile, e.operation->name);
@@ -81,10 +82,28 @@ void LaneActs::work_on(Warpgroup w, const Event& e, TileId tile) {
     held(w, e.out).made = made;
 }
 
-/// Rounds a tile of registers to 16 bits, in the last pass over it.
-void LaneActs::round(Warpgroup w, TileId from) {
+/// From a tile in shared memory into a slot of another ring.
+void LaneActs::transpose(Warpgroup w, const Event& e) {
+    const TileInfo& out = info(e.out);
+    hear_made(w, e.a());
+    RingState& ring = ring_of(e.out);
+    wait_for_slot(w, ring, out.name);
+    freed_[e.out] = fill_slot(ring);
+    const double bytes = lane_of(w).part * lane_of(w).cycles * static_cast<double>(out.bytes());
+    const std::size_t made = arrival({.says = LaneFlag::Says::made, .name = out.name}, Awaited::work);
+    arrivals_[made].at_barrier = true;
+    held(w, e.out).made = made;
+    held(w, e.a()).used.act = add(w, {.kind = Act::Kind::work,
+                                      .what = e.operation->name,
+                                      .cycles = bytes / c_.transposes,
+                                      .flag = arrivals_[made].flag,
+                                      .unit = Unit::sram});
+}
+
+/// Rounds a tile of registers to 16 or 8 bits, in the last pass over it.
+void LaneActs::round(Warpgroup w, TileId from, Dtype to) {
     if (held(w, from).pass == none) new_pass(w, from, "round");
-    grow(w, held(w, from).pass, prices_.of_rounding(info(from), lane_of(w).part));
+    grow(w, held(w, from).pass, prices_.of_rounding(info(from), to, lane_of(w).part));
 }
 
 void LaneActs::new_pass(Warpgroup w, TileId id, const char* what) {

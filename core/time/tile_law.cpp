@@ -63,11 +63,20 @@ double first_of(const LanePrograms& lanes, const AverageTile& tile) {
     return lanes.kernel().persistent ? tile.first : end_of_first(lanes);
 }
 
+/// Lanes that work for others alone may wait as long as they like.
+bool only_helps(const LaneProgram& lane) {
+    const auto any = [&](Act::Kind kind) {
+        return std::any_of(lane.acts.begin(), lane.acts.end(), [&](const Act& a) { return a.kind == kind; });
+    };
+    return any(Act::Kind::work) && !any(Act::Kind::product);
+}
+
 std::vector<TileLaw::Wait> waits_per_step(const LanePrograms& lanes, const AverageTile& less, const AverageTile& more,
                                           double steps) {
     constexpr double of_a_cycle = 1e-3;
     std::vector<TileLaw::Wait> all;
     for (const LaneWait& w : more.waits) {
+        if (only_helps(lanes.programs()[w.lane])) continue;
         double cycles = w.cycles;
         for (const LaneWait& o : less.waits)
             if (o.lane == w.lane && o.awaited == w.awaited && std::string_view(o.what) == w.what) cycles -= o.cycles;

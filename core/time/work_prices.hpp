@@ -21,7 +21,7 @@ class WorkPrices {
 
     /// `part`: of the tile's rows that the warpgroup has; likewise below.
     TileWork of(const Event& event, const TileInfo& tile, double part) const;
-    TileWork of_rounding(const TileInfo& tile, double part) const;
+    TileWork of_rounding(const TileInfo& tile, Dtype to, double part) const;
     /// Sets what the act takes that does this work. `slower`: a factor.
     void set(Act& act, const TileWork& work, double slower) const;
 

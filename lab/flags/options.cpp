@@ -24,6 +24,7 @@ void add_random_options(CLI::App& app, Options& o) {
            message("option.distribution"))
         ->type_name("KIND")
         ->default_str("normal");
+    app.add_flag("--exact-inputs", o.exact_inputs, message("option.exact_inputs"));
 }
 
 void add_input_files(CLI::App& app, Options& o) {
@@ -110,6 +111,7 @@ std::vector<std::string> flags_of(const Options& o) {
     const Options standard;
     if (o.seed != standard.seed) add("seed", std::to_string(o.seed));
     if (o.distribution != standard.distribution) add("distribution", o.distribution);
+    if (o.exact_inputs) words.emplace_back("--exact-inputs");
     add("q", o.q), add("k", o.k), add("v", o.v), add("do", o.d_o), add("x", o.x);
     add("bias-file", o.bias_file), add("bias2-file", o.bias2_file);
     add("bits16", o.bits16), add("layout", o.layout.value_or(""));

@@ -34,11 +34,13 @@ struct Options {
     std::string bias = "none";  // the axes of the biases, the tensors that are added to the logits
     std::optional<Index> bias_group;
     std::optional<bool> alibi;
-    std::optional<double> soft_cap, dropout;
+    std::optional<Index> p_scale;
+    std::optional<double> soft_cap, stale_max, dropout;
     std::optional<std::uint64_t> dropout_seed;
     std::string dropout_mask = "regenerated";
     std::uint64_t seed = 0;
     std::string distribution = "normal";
+    bool exact_inputs = false;  // errors are against the values before they were rounded to 16 bits, too
 
     std::string br = "auto", bc = "auto", splits = "auto", pack = "auto", tiles = "kernel", objective = "time";
     std::map<std::string, std::string> roles;  // knobs that are no sizes, by name

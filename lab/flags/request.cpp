@@ -79,6 +79,8 @@ Request resolve(const Options& given, const Computation& computation, Control* c
     read_bias_files(o, r, computation, control);
     if (const std::string unlike = unlike_prefix(r.inputs, r.problem); !unlike.empty())
         throw UsageError(message("request.unlike_prefix", std::to_string(r.problem.pages.shared), unlike));
+    if (o.exact_inputs && (&computation != &computation::attention || !o.q.empty()))
+        throw UsageError(message(o.q.empty() ? "request.exact_inputs" : "request.exact_inputs_of_files"));
     in_flags([&] {
         validate(r.wish.tiling, r.problem);
         if ((o.q + o.x).empty() && computation.features.has(Feature::head_dims))
@@ -103,6 +105,8 @@ Inputs inputs_for(const Options& o, const Request& request, const Algorithm& alg
     std::erase_if(missing, [&](const TensorDecl& t) {
         return t.role != Role::input || t.dtype == Dtype::i32 || t.saved || request.inputs.contains(t.name);
     });
+    if (o.exact_inputs)
+        for (TensorDecl& t : missing) t.dtype = Dtype::f32;  // stored_inputs() rounds these
     // Packed or not, a query of a head has the same values.
     Inputs all = random_inputs(missing, o.seed, to_distribution(o.distribution), control);
     all.insert(request.inputs.begin(), request.inputs.end());

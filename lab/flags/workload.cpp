@@ -210,6 +210,18 @@ void add_scores(Rows& t) {
     cap.asks_for = Feature::soft_cap;
     cap.ask = [](const Options& o, Problem& p) { p.soft_cap = o.soft_cap; };
     cap.write = [](const Problem& p, Options& o) { o.soft_cap = p.soft_cap; };
+    Flag& p_scale = t.add("p-scale", attention, "flag.p_scale", "N", "1", &Options::p_scale, as_size);
+    p_scale.asks_for = Feature::weight_range;
+    p_scale.ask = [](const Options& o, Problem& p) { p.p_scale = *o.p_scale; };
+    p_scale.write = [](const Problem& p, Options& o) {
+        if (p.p_scale != 1) o.p_scale = p.p_scale;
+    };
+    Flag& stale = t.add("stale-max", attention, "flag.stale_max", "X", "0", &Options::stale_max, as_number("8"));
+    stale.asks_for = Feature::weight_range;
+    stale.ask = [](const Options& o, Problem& p) { p.stale_max = *o.stale_max; };
+    stale.write = [](const Problem& p, Options& o) {
+        if (p.stale_max != 0) o.stale_max = p.stale_max;
+    };
 }
 
 /// Whether there is dropout. UsageError where --dropout is absent, because `flag` needs it; with --dropout 0 there is

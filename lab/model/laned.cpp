@@ -200,13 +200,15 @@ bool runs_on_lanes(const Experiment& e) {
            capability < blackwell;
 }
 
+/// Whether K and V have 8 bits and Q more: they would have to be widened on the way to wgmma.
+bool is_widened(const Problem& p) { return size_of(p.key_type()) == 1 && size_of(p.query_type()) > 1; }
+
 }  // namespace
 
-bool has_timed_lanes(const Experiment& e) { return runs_on_lanes(e) && !e.problem.uses(Feature::eight_bits); }
+bool has_timed_lanes(const Experiment& e) { return runs_on_lanes(e) && !is_widened(e.problem); }
 
 std::string untimed(const Experiment& e) {
-    const bool narrow = runs_on_lanes(e) && e.problem.uses(Feature::eight_bits);
-    return narrow ? message("laned.not_in_8_bits", e.algorithm->name) : "";
+    return runs_on_lanes(e) && is_widened(e.problem) ? message("laned.not_in_8_bits", e.algorithm->name) : "";
 }
 
 Tiling with_roles(const Experiment& e) {

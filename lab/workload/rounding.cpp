@@ -100,7 +100,7 @@ Count flops_of_rotation(const Problem& p) {
 Inputs stored_inputs(const Problem& p, const std::vector<TensorDecl>& tensors, Inputs inputs) {
     for (const TensorDecl& t : tensors) {
         const auto found = inputs.find(std::string_view(t.name));
-        const bool narrow = before_rounding(t.dtype) != t.dtype;
+        const bool narrow = found != inputs.end() && found->second->dtype() != t.dtype;
         // A Q of more bits is rotated, too: only the product of both stays as it was.
         const bool turned = p.rotated && (t.meaning == Meaning::query || t.meaning == Meaning::key);
         if (t.role != Role::input || !(narrow || turned) || found == inputs.end() ||

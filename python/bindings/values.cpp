@@ -2,6 +2,7 @@
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
+#include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/kv_heads.hpp"
 #include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/registry.hpp"

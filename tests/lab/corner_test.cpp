@@ -121,6 +121,8 @@ TEST_CASE("a softmax kernel refuses each flag of attention", "[flags]") {
                                                         {"bias-group", "2"},
                                                         {"alibi", "true"},
                                                         {"soft-cap", "5"},
+                                                        {"p-scale", "16"},
+                                                        {"stale-max", "2"},
                                                         {"dropout", "0.5"},
                                                         {"dropout-seed", "3"},
                                                         {"dropout-mask", "stored"},

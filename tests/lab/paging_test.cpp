@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/page_pool.hpp"
 #include "core/machine/storage.hpp"
 #include "lab/gpu/gpu_presets.hpp"

@@ -128,6 +128,7 @@ std::vector<Case> eight_bit_cases() {
         set_scales(c.problem, scales[all.size()]);
         if (kv != q) c.problem.kv_dtype = kv;
         c.problem.rotated = (c.problem.dim & (c.problem.dim - 1)) == 0;
+        c.problem.p_scale = all.size() % 2 == 0 ? 16 : 1, c.problem.stale_max = all.size() % 3 == 0 ? 2 : 0;
         all.push_back(c);
     }
     return all;
@@ -167,6 +168,7 @@ Case as_supported(const Algorithm& algorithm, Case c) {
         set_scales(c.problem, "head");
         c.problem.rotated = false;
     }
+    if (!algorithm.supports.has(Feature::weight_range)) c.problem.p_scale = 1, c.problem.stale_max = 0;
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
     return c;
 }
@@ -295,6 +297,8 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     if (p.q_dtype) out << " --q-dtype " << name_of(*p.q_dtype);
     if (p.kv_dtype) out << " --kv-dtype " << name_of(*p.kv_dtype);
     if (p.rotated) out << " --rotate";
+    if (p.p_scale != 1) out << " --p-scale " << p.p_scale;
+    if (p.stale_max != 0) out << " --stale-max " << p.stale_max;
     if (p.scales != Scaling::head) out << " --scales " << name_of_scales(p);
     if (p.mask.is_causal()) out << " --causal";
     if (p.corner != Corner::bottom_right) out << " --causal-corner " << name_of(p.corner);

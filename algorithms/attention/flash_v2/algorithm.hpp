@@ -28,6 +28,7 @@ inline constexpr CodeLine code[] = {
     {16, "end for"},
     {17, "return O, LSE", ""},
     {18, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {19, "9: m_i stays where it hardly grows; P~ = exp(S - m_i + log c); 13: - log c", {}, Feature::weight_range},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -46,7 +47,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (Prediction{Nq * d * q + s.keys_streamed * (d + dv) * kv + table, Nq * dv * o + Nq * size_of(Dtype::f32),
                        2 * s.scores * (d + dv), s.scores + s.row_visits,
                        3 * s.scores + s.row_visits * (2 + dv) + Nq * (dv + 2)} +
-            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, tile, {s.row_blocks}))
+            of_finishing(p, s) + of_dropping(p, s) + of_scales(p, tile, {s.row_blocks}) + of_weight_range(p, s))
         .times(p.batch_heads());
 }
 
@@ -59,7 +60,10 @@ inline Algorithm describe() {
     return {.name = "flash_v2",
             .lineage = {.rung = 5},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::dropout).with(Feature::pages).with(Feature::eight_bits),
+            .supports = score_features.with(Feature::dropout)
+                            .with(Feature::pages)
+                            .with(Feature::eight_bits)
+                            .with(Feature::weight_range),
             .paper = {.title = "FlashAttention-2", .source = "FlashAttention-2, arXiv 2307.08691, Algorithm 1"},
             .code = code,
             .tensors = tensors,

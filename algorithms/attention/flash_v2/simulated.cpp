@@ -3,6 +3,7 @@
 #include "algorithms/attention/flash_v2/algorithm.hpp"
 #include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
+#include "algorithms/contract/weight_range.hpp"
 
 namespace tilescope::flash_v2 {
 
@@ -19,6 +20,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         Tile o = b.alloc_registers("O", i.size, p.dim_v);
         Tile l = b.alloc_registers("l", i.size, 1);
         Tile m = b.alloc_registers("m", i.size, 1, -std::numeric_limits<float>::infinity());
+        Shift shift(b, p, i.size);
         b.uniform(p.visible_keys(keys, i), [&](Span j) {
             scales.take_keys(b, j);
             scales.take_values(b, j);
@@ -34,8 +36,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             Tile correction = b.alloc_registers("c", i.size, 1);
             copy(b, correction, m);
             update_row_max(b, m, s);
+            hold_maxima(b, m, correction, p);
             exp_minus(b, correction, m);
-            exp_minus(b, s, m);
+            exp_minus(b, s, shift.of(b, m));
             scale_rows(b, l, correction);
             update_row_sum(b, l, s);
             b.at(10);
@@ -48,6 +51,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         divide_rows(b, o, l);
         b.at(13);
         add_log(b, m, l);
+        shift.out_of(b, m);
         b.at(14);
         b.store(o, O.of(head), i);
         b.at(15);

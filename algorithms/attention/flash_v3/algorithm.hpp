@@ -30,6 +30,8 @@ inline constexpr CodeLine code[] = {
     {18, "    write O_i, LSE_i to HBM"},
     {19, "end for"},
     {20, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {21, "13: m_i stays where it hardly grows; P = exp(S - m_i + log c); 17: - log c", {}, Feature::weight_range},
+    {22, "before 12: products of 8 bits want V along its keys: V_j^T into another ring", {}, Feature::eight_bits},
 };
 
 /// Knobs that `given` leaves open are filled in.
@@ -46,7 +48,7 @@ inline Algorithm describe() {
     return {.name = "flash_v3",
             .lineage = {.rung = 9},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::eight_bits),
+            .supports = score_features.with(Feature::eight_bits).with(Feature::weight_range),
             .paper = {.title = "FlashAttention-3", .source = "FlashAttention-3, arXiv 2407.08608, Algorithms 1 and 2"},
             .code = code,
             .tensors = flash_v2::tensors,

@@ -4,7 +4,9 @@
 #include "algorithms/attention/flash_v3/algorithm.hpp"
 #include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
+#include "algorithms/contract/weight_range.hpp"
 #include "core/machine/lane.hpp"
+#include "core/machine/score_ops.hpp"
 
 namespace tilescope::flash_v3 {
 
@@ -26,6 +28,14 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
         if (roles.apart)
             second.emplace(b.ring("V ring", roles.slots_of_v, tile.bc, p.dim_v, p.key_type(), pieces, roles.cluster));
 
+        std::optional<Lane> transposer;  // of products of 8 bits, which want V along its keys
+        std::optional<Ring> turned;
+        if (size_of(p.query_type()) == 1) {
+            transposer.emplace(b.lane("transposer", {}));
+            turned.emplace(
+                b.ring("V^T ring", roles.apart ? roles.slots_of_v : roles.slots, p.dim_v, tile.bc, p.key_type()));
+        }
+
         producer->at(3);
         Tile q = producer->load(Q.of(head), i);
         Scales scales(*consumer, p, t, head, 20);
@@ -35,8 +45,18 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
         Tile l = consumer->alloc_registers("l", i.size, 1);
         Tile m = consumer->alloc_registers("m", i.size, 1, -std::numeric_limits<float>::infinity());
         Tile c = consumer->alloc_registers("c", i.size, 1);
+        Shift shift(*consumer, p, i.size);
         std::optional<Tile> s, weights;
 
+        const auto values = [&](Span j) {
+            producer->at(6);
+            Tile v = producer->load(second ? *second : ring, V.of(head), j);
+            if (!turned) return v;
+            (*transposer)->at(22);
+            Tile along_keys = (*transposer)->alloc(*turned, "V^T", p.dim_v, j.size);
+            transpose(**transposer, along_keys, v);
+            return along_keys;
+        };
         // S of one tile and P V of another, or of the same one.
         const auto stages = [&](const Span* next, const Span* now) {
             if (next) {
@@ -49,11 +69,10 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
                 consumer->matmul(*s, q, k, Trans::b, scaled);
             }
             if (now) {
-                producer->at(6);
-                Tile v = producer->load(second ? *second : ring, V.of(head), *now);
+                Tile v = values(*now);
                 consumer->at(next || !roles.overlap ? 12 : 16);
                 if (roles.rescales_first) scale_rows(*consumer, o, c);
-                consumer->matmul(o, *weights, v, Trans::none, scales.of_values());
+                consumer->matmul(o, *weights, v, turned ? Trans::b : Trans::none, scales.of_values());
                 if (!roles.overlap) weights.reset();  // gives back what the product reads: a wait for it
             }
             if (next) {
@@ -62,8 +81,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
                 finish_scores(*consumer, *s, p, t, head, i, *next);
                 copy(*consumer, c, m);
                 update_row_max(*consumer, m, *s);
+                hold_maxima(*consumer, m, c, p);
                 exp_minus(*consumer, c, m);
-                exp_minus(*consumer, *s, m);
+                exp_minus(*consumer, *s, shift.of(*consumer, m));
                 scale_rows(*consumer, l, c);
                 update_row_sum(*consumer, l, *s);
                 scales.take_values(*consumer, *next);
@@ -85,6 +105,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
         consumer->at(17);
         divide_rows(*consumer, o, l);
         add_log(*consumer, m, l);
+        shift.out_of(*consumer, m);
         consumer->at(18);
         consumer->store(o, O.of(head), i);
         consumer->store(m, LSE.of(head), i);
