@@ -61,7 +61,7 @@ def prints_notes(_):
     every = run("--notes", stdout=subprocess.PIPE).stdout
     assert one.startswith("4 of 19 · ") and "  Question: " in one and "  Answer: " in one, one
     scenes = every.split("\n\n")
-    assert len(scenes) == 19 and scenes[3] + "\n" == one, every
+    assert len(scenes) == 20 and scenes[3] + "\n" == one, every
     assert all(len(line) <= 120 for line in every.splitlines()), every
     assert refused(run("--notes", "--screenshot", "a.png"), 2, "--notes", "leave out a.png")
     assert refused(run("flash_v1", "--notes"), 2, "flash_v1: --notes is of scenes; leave it out")
