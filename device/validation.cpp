@@ -5,11 +5,14 @@
 #include <cstring>
 #include <limits>
 
+#include "algorithms/contract/exact.hpp"
 #include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/scales.hpp"
 #include "core/text/message.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/model/verdict.hpp"
 #include "lab/workload/packing.hpp"
+#include "lab/workload/rounding.hpp"
 
 namespace tilescope::device {
 using namespace lab;
@@ -137,8 +140,13 @@ Problem problem_of(const Part& part, const Problem& whole) {
 }
 
 std::shared_ptr<Storage> cut(const Storage& from, std::string_view name, const Part& part) {
-    const bool of_keys = name == "K" || name == "V" || name == "dK" || name == "dV";
-    const std::vector<Index>& slices = of_keys ? part.kv_heads : part.heads;
+    const auto is_among = [&](std::initializer_list<std::string> names) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    const bool scale = is_among({scales_tensor("Q"), scales_tensor("K"), scales_tensor("V")});
+    const bool of_keys = scale || is_among({"K", "V", "dK", "dV", exact_name("K"), exact_name("V")});
+    const std::vector<Index> of_all = {0};
+    const std::vector<Index>& slices = scale && from.slices() == 1 ? of_all : of_keys ? part.kv_heads : part.heads;
     const Index rows = of_keys ? from.rows() : part.rows;
     auto to = std::make_shared<Storage>(from.dtype(), static_cast<Index>(slices.size()), rows, from.cols());
     const Bytes row = from.cols() * size_of(from.dtype());
@@ -175,10 +183,12 @@ std::string verdict(const Deviations& d, Dtype dtype) {
         return of_outputs("validation.finite_instead", d.kernel.finite_instead);
     if (d.kernel.compared == 0) return message("validation.nothing_to_compare");
     if (d.other_difference > 1e-4) return message("validation.lse_off", number(d.other_difference));
-    if (dtype != Dtype::f32)
-        return d.kernel.rms > std::max(1.25 * d.simulator.rms, 1e-6 * d.largest_of_all)
+    if (dtype != Dtype::f32) {
+        const double times = size_of(dtype) == 1 ? 1.1 : 1.25;
+        return d.kernel.rms > std::max(times * d.simulator.rms, 1e-6 * d.largest_of_all)
                    ? message("validation.rms_error", number(d.kernel.rms), number(d.simulator.rms))
                    : "";
+    }
     const double allowed = std::max(1e-5 * d.largest_of_all, 4 * d.simulator.max_abs);
     return d.kernel.max_abs > allowed ? message("validation.error", number(d.kernel.max_abs), number(allowed)) : "";
 }
@@ -194,6 +204,7 @@ Validator::Shared& Validator::shared_for(const KernelCase& c) {
     std::vector<TensorDecl> missing = c.algorithm->tensors(unpacked(p), c.tile());
     std::erase_if(missing, [&](const TensorDecl& t) { return s.inputs.contains(t.name); });
     s.inputs.merge(random_inputs(missing, settings_.seed, settings_.distribution, settings_.control));
+    s.inputs = stored_inputs(unpacked(p), c.algorithm->tensors(unpacked(p), c.tile()), std::move(s.inputs));
     s.inputs = packed_inputs(s.inputs, p);
     return shared_.emplace(std::move(s));
 }

@@ -46,8 +46,8 @@ template <int slots>
 struct Slots {
     Barrier there[slots], free[slots];
 
-    __device__ void init(unsigned reading_warps) {
-        for (int n = 0; n < slots; ++n) there[n].init(1), free[n].init(reading_warps);
+    __device__ void init(unsigned reading_warps, unsigned writers = 1) {
+        for (int n = 0; n < slots; ++n) there[n].init(writers), free[n].init(reading_warps);
     }
 };
 /// The slot that a lane comes to next, and the parity of the slot's phase.
@@ -59,7 +59,12 @@ struct Place {
     __device__ void next() {
         if (++slot == slots) slot = 0, parity ^= 1;
     }
+    __device__ Place before() const { return slot > 0 ? Place{slot - 1, parity} : Place{slots - 1, parity ^ 1}; }
 };
+
+/// Shows this thread's stores to shared memory to products, which read by another way: before it arrives where these
+/// are waited for (PTX ISA, "fence.proxy.async").
+__device__ inline void show_to_products() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 /// Starts to copy a box of a tensor into shared memory. What lies beyond the tensor's rows becomes 0. `arrived` counts
 /// the box's bytes, those too.
@@ -150,18 +155,25 @@ inline auto tensor_map_encoder() {
     return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
 }
 
-/// Describes a tensor of 16-bit numbers to copy_box(). Boxes are panels (wgmma.cuh) of 64 columns.
-inline CUtensorMap tensor_map(const DeviceTensor& t, Dtype dtype, Index slices, Index rows, Index cols,
-                              Index box_rows) {
+/// Describes a tensor of 16-bit or 8-bit numbers to copy_box(). Boxes are panels (wgmma.cuh), whose rows have 128 or 64
+/// bytes.
+inline CUtensorMap tensor_map(const DeviceTensor& t, Dtype dtype, Index slices, Index rows, Index cols, Index box_rows,
+                              Index box_cols) {
+    const Bytes size = size_of(dtype);
     const cuuint64_t sizes[] = {static_cast<cuuint64_t>(cols), static_cast<cuuint64_t>(rows),
                                 static_cast<cuuint64_t>(slices)};
-    const cuuint64_t bytes[] = {static_cast<cuuint64_t>(2 * t.layout.row), static_cast<cuuint64_t>(2 * t.layout.slice)};
-    const cuuint32_t box[] = {64, static_cast<cuuint32_t>(box_rows), 1}, steps[] = {1, 1, 1};
+    const cuuint64_t bytes[] = {static_cast<cuuint64_t>(size * t.layout.row),
+                                static_cast<cuuint64_t>(size * t.layout.slice)};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(box_cols), static_cast<cuuint32_t>(box_rows), 1},
+                     steps[] = {1, 1, 1};
+    const CUtensorMapDataType type = size == 1             ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+                                     : dtype == Dtype::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+                                                           : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
     CUtensorMap map;
-    const CUresult result = tensor_map_encoder()(
-        &map, dtype == Dtype::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, t.data,
-        sizes, bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    const CUresult result =
+        tensor_map_encoder()(&map, type, 3, t.data, sizes, bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                             size * box_cols == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B,
+                             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) throw RunError("cuTensorMapEncodeTiled: " + std::to_string(result));
     return map;
 }

@@ -24,11 +24,15 @@ enum class Takes : std::uint8_t {
 inline constexpr FeatureSet kernel_features = {Feature::head_dims, Feature::grouped_heads, Feature::scale,
                                                Feature::mask,      Feature::naive_softmax, Feature::block_mask,
                                                Feature::documents, Feature::bias,          Feature::alibi,
-                                               Feature::soft_cap,  Feature::dropout};
-/// What the problem asks for that no kernel has.
+                                               Feature::soft_cap,  Feature::dropout,       Feature::eight_bits};
+/// What the problem asks for that no kernel has. Of 8 bits, kernels have those that Q, K and V share, with a scale for
+/// each head of K and V, or for all, or none.
 inline std::optional<Feature> without_kernel(const Problem& p) {
     for (const Feature f : all_features)
         if (p.uses(f) && !kernel_features.has(f)) return f;
+    const bool alike = p.query_type() == p.dtype && p.key_type() == p.dtype;
+    const bool few_scales = p.scales == Scaling::head || p.scales == Scaling::tensor || p.scales == Scaling::none;
+    if (p.uses(Feature::eight_bits) && !(alike && few_scales)) return Feature::eight_bits;
     return std::nullopt;
 }
 

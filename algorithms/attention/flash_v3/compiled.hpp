@@ -34,6 +34,9 @@ inline constexpr Compiled compiled_kernels[] = {
     compiled(Dtype::bf16, 128, 176, 128),
     compiled(Dtype::f16, 128, 80, 256),
     compiled(Dtype::bf16, 128, 80, 256),
+    compiled(Dtype::e4m3, 192, 128, 64, {.slots = 6}),
+    compiled(Dtype::e4m3, 192, 96, 128, {.slots = 6, .turns = off}),
+    compiled(Dtype::e4m3, 128, 192, 128),
     // What each choice is worth. Without a producer warpgroups meet, and take no turns.
     compiled(Dtype::f16, 128, 128, 128, {.turns = off}),
     compiled(Dtype::f16, 128, 128, 128, {.overlap = off}),

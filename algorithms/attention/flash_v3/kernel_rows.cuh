@@ -2,6 +2,7 @@
 // mask, the softmax, and stores. Numbers in brackets are lines of the pseudo-code in algorithm.hpp.
 #pragma once
 
+#include "algorithms/attention/flash_v3/kernel_eight_bits.cuh"
 #include "algorithms/cuda/hopper.cuh"
 #include "algorithms/cuda/tensor_core_statistics.cuh"
 
@@ -31,20 +32,50 @@ __device__ inline void hide(float (&s)[n], const int (&seen)[2]) {
         if (i / 4 * 8 + i % 2 >= seen[i % 4 / 2]) s[i] = -cuda::infinity;
 }
 
-/// m becomes the maximum with S; l and the factor for O are relative to the new one [13].
+/// m: the maximum of each row, of `before` and this thread's columns, over the quad.
 template <int n>
-__device__ inline void update_maxima(const float (&s)[n], Rows& rows, float to_log2) {
-    float most[2][2] = {{rows.m[0], rows.m[0]}, {rows.m[1], rows.m[1]}};
+__device__ inline void find_maxima(const float (&s)[n], const float (&before)[2], float (&m)[2]) {
+    float most[2][2] = {{before[0], before[0]}, {before[1], before[1]}};
 #pragma unroll
     for (int i = 0; i < n; ++i) {
         float& x = most[i % 4 / 2][i % 2];
         x = fmaxf(x, s[i]);
     }
 #pragma unroll
+    for (int r = 0; r < 2; ++r) m[r] = max_of_quad(fmaxf(most[r][0], most[r][1]));
+}
+
+/// The same with half the instructions. Integers have a maximum of three (DPX). Floats are in the order of their bits
+/// as long as one is not negative; where all of a row are, floats are compared.
+template <int n>
+__device__ inline void find_maxima_of_bits(const float (&s)[n], const float (&before)[2], float (&m)[2]) {
+    const auto bits = [](float x) { return __float_as_int(x); };
+    int most[2][2] = {{bits(before[0]), bits(before[0])}, {bits(before[1]), bits(before[1])}};
+#pragma unroll
+    for (int i = 0; i < n; i += 2) {
+        int& x = most[i % 4 / 2][i / 4 % 2];
+        x = __vimax3_s32(x, bits(s[i]), bits(s[i + 1]));
+    }
+#pragma unroll
     for (int r = 0; r < 2; ++r) {
-        const float m_old = rows.m[r];
-        rows.m[r] = max_of_quad(fmaxf(most[r][0], most[r][1]));
-        rows.factor[r] = cuda::exp2_of((m_old - cuda::finite(rows.m[r])) * to_log2);
+        const int x = max(most[r][0], most[r][1]), y = max(x, __shfl_xor_sync(~0u, x, 1));
+        m[r] = __int_as_float(max(y, __shfl_xor_sync(~0u, y, 2)));
+    }
+    if (__any_sync(~0u, !(m[0] >= 0 && m[1] >= 0))) find_maxima(s, before, m);
+}
+
+/// m becomes the maximum with S; l and the factor for O are relative to the new one [13].
+template <bool by_bits, int n>
+__device__ inline void update_maxima(const float (&s)[n], Rows& rows, float to_log2) {
+    float m[2];
+    if constexpr (by_bits)
+        find_maxima_of_bits(s, rows.m, m);
+    else
+        find_maxima(s, rows.m, m);
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+        rows.factor[r] = cuda::exp2_of((rows.m[r] - cuda::finite(m[r])) * to_log2);
+        rows.m[r] = m[r];
         rows.l[r] *= rows.factor[r];
     }
 }
@@ -60,10 +91,14 @@ __device__ inline void exponentials(float (&s)[n], Rows& rows, float to_log2) {
     }
 }
 
-template <class T, int n>
-__device__ inline void round_weights(unsigned (&p)[n / 8][4], const float (&s)[n]) {
+/// P in the type of V.
+template <class T, int n, int products>
+__device__ inline void round_to(unsigned (&p)[products][4], const float (&s)[n]) {
+    if constexpr (sizeof(T) == 1)
+        return round_to_eight_bits(p, s);
+    else
 #pragma unroll
-    for (int i = 0; i < n / 2; ++i) p[i / 4][i % 4] = cuda::pack<T>(s[2 * i], s[2 * i + 1]);
+        for (int i = 0; i < n / 2; ++i) p[i / 4][i % 4] = cuda::pack<T>(s[2 * i], s[2 * i + 1]);
 }
 
 template <int n>
