@@ -4,6 +4,7 @@
 
 #include "algorithms/contract/packed.hpp"
 #include "lab/run/reference.hpp"
+#include "lab/workload/rounding.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -14,7 +15,7 @@ Inputs first_of_each(const Inputs& all, const std::vector<TensorDecl>& wanted) {
     for (const TensorDecl& t : wanted) {
         const auto found = all.find(std::string_view(t.name));
         if (t.role != Role::input || found == all.end()) continue;
-        auto to = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
+        auto to = std::make_shared<Storage>(before_rounding(t.dtype), t.slices, t.rows, t.cols);
         std::vector<float> values(static_cast<std::size_t>(t.rows * t.cols));
         for (Index slice = 0; slice < t.slices; ++slice) {
             found->second->read(slice, {0, t.rows}, {0, t.cols}, values.data());

@@ -9,6 +9,7 @@
 #include "algorithms/contract/scales.hpp"
 #include "core/machine/conversions.hpp"
 #include "lab/flags/request.hpp"
+#include "lab/flags/small_run.hpp"
 #include "lab/run/experiment.hpp"
 #include "lab/run/reference.hpp"
 #include "lab/workload/rounding.hpp"
@@ -88,6 +89,20 @@ TEST_CASE("values without a scale are stored as they are, and zeros have a scale
     for (const float x : contents(*of_zeros.at("K_scale"))) CHECK(x == 1);
 }
 
+TEST_CASE("a part of a problem has the values before they are rounded", "[eight_bits]") {
+    Options o;
+    o.dtype = "e4m3", o.heads = 1, o.seq = 8, o.dim = 4;
+    Request r = resolve(o, flash_v2());
+    const auto keys = std::make_shared<Storage>(Dtype::f32, 1, 8, 4);
+    std::vector<float> values;
+    for (Index k = 0; k < keys->size(); ++k) values.push_back(1000 + static_cast<float>(k));  // e4m3 ends at 448
+    keys->write(0, values);
+    r.inputs["K"] = keys;
+    const Inputs part = inputs_for_part(o, r, flash_v2())(r.problem);
+    CHECK(contents(exact(part, "K")) == values);
+    CHECK(contents(*part.at("K_scale")).at(0) == 1031 / largest(Dtype::e4m3));
+}
+
 TEST_CASE("a thread block reads the scales of its head once", "[eight_bits][closed_forms]") {
     for (const auto& [type, tensors] : {std::pair{Dtype::e4m3, 3}, {Dtype::f16, 2}}) {
         Case c = plain(type, "head");
@@ -140,14 +155,15 @@ TEST_CASE("smaller groups lose less where a few values are large", "[eight_bits]
     CHECK(error("token", Distribution::normal) < error("head", Distribution::normal));
 }
 
-// With tiles of keys that have several scales of V, P is rounded after it is multiplied by them.
+// With tiles of keys that have several scales of V, P is rounded after it is multiplied by them: a weight of 1 is no
+// longer exact, and small weights still have numbers.
 TEST_CASE("scales of tokens lose no more of P than others do", "[eight_bits][numbers]") {
     for (const Dtype type : {Dtype::e4m3, Dtype::e5m2})
         for (const char* const scales : {"token", "5", "16"}) {
             INFO(name_of(type) << ", " << scales);
             Case head = plain(type, "head"), c = plain(type, scales);
             const double best = rms(head, as_stored(head, inputs_for(flash_v2(), head)));
-            CHECK(rms(c, as_stored(c, inputs_for(flash_v2(), c))) < 1.3 * best);
+            CHECK(rms(c, as_stored(c, inputs_for(flash_v2(), c))) < 1.7 * best);
         }
 }
 
@@ -188,7 +204,7 @@ TEST_CASE("what says nothing of scales is refused, and so are scales of blocks i
     CHECK(refused("0") ==
           "--scales 0: must be head, tensor, none or token, or how many rows share a scale; try "
           "--scales 64");
-    for (const char* const bad : {"-3", "1.5", "", "64x", "99999999999999999999"}) {
+    for (const char* const bad : {"-3", "1.5", "64x", "99999999999999999999"}) {
         INFO(bad);
         CHECK(refused(bad).starts_with("--scales "));
     }

@@ -16,7 +16,7 @@ inline constexpr CodeLine code[] = {
     {6, "  for each key chunk j: read m_j, s_j, v_j"},
     {7, "    w = exp(m_j - M); s += w s_j, v += w v_j"},
     {8, "  write O_i = v / s"},
-    {9, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {9, "before: read scales s of 8-bit values (of V_j: s / max s); products are times s", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);

@@ -25,7 +25,7 @@ inline constexpr CodeLine code[] = {
     {14, "  end for"},
     {15, "end for"},
     {16, "return O"},
-    {17, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {17, "before: read scales s of 8-bit values (of V_j: s / max s); products are times s", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);

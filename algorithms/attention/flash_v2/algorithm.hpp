@@ -27,7 +27,7 @@ inline constexpr CodeLine code[] = {
     {15, "  write LSE_i to HBM"},
     {16, "end for"},
     {17, "return O, LSE", ""},
-    {18, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {18, "before: read scales s of 8-bit values (of V_j: s / max s); products are times s", {}, Feature::eight_bits},
     {19, "9: m_i stays where it hardly grows; P~ = exp(S - m_i + log c); 13: - log c", {}, Feature::weight_range},
 };
 

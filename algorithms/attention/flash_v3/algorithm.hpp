@@ -29,7 +29,7 @@ inline constexpr CodeLine code[] = {
     {17, "    O_i = O_i / l_i, LSE_i = m_i + log(l_i)"},
     {18, "    write O_i, LSE_i to HBM"},
     {19, "end for"},
-    {20, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {20, "before: read scales s of 8-bit values (of V_j: s / max s); products are times s", {}, Feature::eight_bits},
     {21, "13: m_i stays where it hardly grows; P = exp(S - m_i + log c); 17: - log c", {}, Feature::weight_range},
     {22, "before 12: products of 8 bits want V along its keys: V_j^T into another ring", {}, Feature::eight_bits},
 };

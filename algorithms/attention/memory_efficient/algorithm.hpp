@@ -17,7 +17,7 @@ inline constexpr CodeLine code[] = {
     {6, "    O_i = exp(m' - m_new) O_i; m' = m_new"},
     {7, "    P to SRAM; read V_j from HBM; O_i += P V_j (where d_v > 128: read and write O_i)"},
     {8, "  write O_i / s' to HBM"},
-    {9, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {9, "before: read scales s of 8-bit values (of V_j: s / max s); products are times s", {}, Feature::eight_bits},
 };
 
 /// kKeepOutputInRF of kernel_forward.h. Kernels are compiled for head dimensions up to 64, up to 128, or any.

@@ -25,7 +25,7 @@ inline constexpr CodeLine code[] = {
     {14, "  LSE = M + log(W), w_s = w_s / W"},
     {15, "  for s = 1..S: read O_s from HBM; O += w_s O_s"},
     {16, "  write O, LSE to HBM"},
-    {17, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {17, "before: read scales s of 8-bit values (of V_j: s / max s); products are times s", {}, Feature::eight_bits},
 };
 
 /// The number of parts, S: 1 where the tiling does not give it.

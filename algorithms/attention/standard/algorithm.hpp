@@ -18,6 +18,7 @@ inline constexpr CodeLine code[] = {
     {9, "not three launches, but those of the list: products as 1 and 3, softmax as 2, others:", {}, Feature::passes},
     {10, "  each (i, j): read S_ij; scale, mask, exp(S_ij - m_i), S_ij / l_i, rowmax or rowsum", {}, Feature::passes},
     {11, "  write S_ij, or m_i or l_i of its rows", {}, Feature::passes},
+    {12, "before: read scales s of 8-bit values (of V_j: s / max s); products are times s", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);

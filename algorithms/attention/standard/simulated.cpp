@@ -13,12 +13,12 @@ void scores(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys
     const Hbm Q = t[step.from], K = t[step.with], S = t[step.to];
     const float factor = factors_of(p).product;
     gpu.launch("scores", {p.head_axis(), uniform(rows), uniform(keys)}, [&](Block& b, Span head, Span i, Span j) {
+        Scales scales(b, p, t, head, 12, Scales::For::scores);
+        scales.take_queries(b, i);
+        scales.take_keys(b, j);
         b.at(2);
         Tile q = b.load(Q.of(head), i);
         Tile k = b.load(K.of(head), j);
-        Scales scales(b, p, t, head, 2, Scales::For::scores);
-        scales.take_queries(b, i);
-        scales.take_keys(b, j);
         Tile s = b.alloc_registers("S", i.size, j.size);
         b.matmul(s, q, k, Trans::b, scales.of_scores(b, factor));
         scales.scale_scores(b, s);
@@ -60,14 +60,14 @@ void softmax(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles key
 void output(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys, const Step& step) {
     const Hbm P = t[step.from], V = t[step.with], O = t[step.to];
     gpu.launch("output", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
-        Scales scales(b, p, t, head, 7, Scales::For::values);
+        Scales scales(b, p, t, head, 12, Scales::For::values);
         b.at(6);
         Tile o = b.alloc_registers("O", i.size, p.dim_v);
         b.uniform(keys, [&](Span j) {
+            scales.take_values(b, j);
             b.at(7);
             Tile w = b.load(P.of(head), i, j);
             drop_scores(b, w, p, t, head, i, j);
-            scales.take_values(b, j);
             Tile v = b.load(V.of(head), j);
             scales.scale_weights(b, w);
             b.matmul(o, w, v, Trans::none, scales.of_values());

@@ -15,7 +15,7 @@ inline constexpr CodeLine code[] = {
     {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l"},
     {6, "    O_i += P V_j"},
     {7, "  write O_i"},
-    {8, "before it is used: read the scales of what has 8 bits; products are times them", {}, Feature::eight_bits},
+    {8, "before: read scales s of 8-bit values (of V_j: s / max s); products are times s", {}, Feature::eight_bits},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
