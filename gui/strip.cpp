@@ -52,7 +52,7 @@ float code_width(const Shown& shown, float room) { return room * (shown.scene ? 
 void draw_code(const Shown& shown, const Screen& screen, const Box& area) {
     const Theme& t = screen.theme;
     const Canvas c(t);
-    const std::span<const CodeLine> code = code_of(shown.session);
+    const std::vector<CodeLine> code = code_of(shown.session);
     const auto at = std::find_if(code.begin(), code.end(),
                                  [line = line_now(shown)](const CodeLine& l) { return line != 0 && l.number == line; });
     const auto now = at == code.end() ? -1 : at - code.begin();
@@ -158,7 +158,7 @@ float strip_height(const Shown& shown, const Screen& screen, float width) {
         return 2 * padding.y + tabs_height(t) + (drawer_of(shown, screen) == Drawer::none ? words + t.px(6) : 0);
     }
     const float room = std::max(20.f, width - 2 * padding.x - beside_words(t));
-    const std::span<const CodeLine> code = code_of(shown.session);
+    const std::vector<CodeLine> code = code_of(shown.session);
     const std::size_t rows = code.empty() ? 0 : Lines(t, code, code_width(shown, room)).highest();
     const float high = static_cast<float>(std::max(least_rows, rows)) * row_height(t) + 2 * padding.y;
     return std::max(high, scene_height(shown, screen, room - code_width(shown, room)));

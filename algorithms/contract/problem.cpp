@@ -204,7 +204,8 @@ void check_types(const Problem& p) {
     if (p.scales == Scaling::block && (p.scale_block < 1 || p.scale_block > most_rows))
         throw BadValue("scales", name_of_scales(p), message("problem.no_size"), "64");
     if (p.pages && p.scales == Scaling::block)
-        throw BadValue("scales", name_of_scales(p), message("problem.scales_in_pages"), "tensor");
+        throw BadValue("scales", name_of_scales(p), message("problem.scales_in_pages"),
+                       p.pages.shared > 0 ? "tensor" : "head");
     if (p.pages.shared > 0 && p.scales == Scaling::head)
         throw BadValue("scales", name_of_scales(p), message("problem.scales_of_shared_keys"), "tensor");
 }

@@ -15,9 +15,9 @@ std::string in_its_words(const Algorithm& algorithm, const std::string& what) {
 
 }  // namespace
 
-std::span<const CodeLine> code_for(const Algorithm& algorithm, const Problem& problem) {
-    std::span<const CodeLine> code = algorithm.code;
-    while (!code.empty() && code.back().of && !problem.uses(*code.back().of)) code = code.first(code.size() - 1);
+std::vector<CodeLine> code_for(const Algorithm& algorithm, const Problem& problem) {
+    std::vector<CodeLine> code(algorithm.code.begin(), algorithm.code.end());
+    std::erase_if(code, [&](const CodeLine& c) { return c.of && !problem.uses(*c.of); });
     return code;
 }
 

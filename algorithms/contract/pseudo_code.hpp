@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "algorithms/contract/algorithm.hpp"
 
 namespace tilescope {
 
 /// An algorithm's pseudo-code without the lines that the problem does not use.
-std::span<const CodeLine> code_for(const Algorithm& algorithm, const Problem& problem);
+std::vector<CodeLine> code_for(const Algorithm& algorithm, const Problem& problem);
 /// The pseudo-code of the line with this number, without indentation; empty where there is no such line.
 std::string code_of(const Algorithm& algorithm, std::uint16_t line);
 

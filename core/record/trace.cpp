@@ -177,6 +177,7 @@ void Trace::number_tiles(Event& event) {
     }
     event.out = number(event.out);
     for (Operand& o : event.reads) o.tile = number(o.tile);
+    event.factor = number(event.factor);
     // The meaning of a tile becomes known as it is used.
     const TileId told = event.kind() == Kind::store ? event.a() : event.out;
     if (told != no_tile && event.meaning != Meaning::other) kept_.tiles[told].meaning = event.meaning;

@@ -46,7 +46,7 @@ std::size_t break_at(std::string_view code, std::size_t most) {
 
 }  // namespace
 
-std::span<const CodeLine> code_of(const Session& session) {
+std::vector<CodeLine> code_of(const Session& session) {
     if (const Run* run = session.run()) return code_for(run->algorithm(), run->experiment().problem);
     return code_for(session.algorithm(), session.request() ? session.request()->problem : Problem());
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +11,7 @@
 namespace tilescope::show {
 
 /// The pseudo-code of the run or, where there is none, of the algorithm that is asked for.
-std::span<const CodeLine> code_of(const Session& session);
+std::vector<CodeLine> code_of(const Session& session);
 
 /// Bytes and FLOPs of a line so far; empty where it never costs any.
 struct LineCost {

@@ -210,7 +210,7 @@ TEST_CASE("what says nothing of scales is refused, and so are scales of blocks i
     }
     CHECK(refused("tokens").ends_with("try --scales token"));
     CHECK(refused("token", 16).starts_with("--scales token: "));
-    CHECK(refused("64", 16).ends_with("try --scales tensor"));
+    CHECK(refused("64", 16).ends_with("try --scales head"));
     CHECK(refused("head", 16) == "");
     Problem p;
     CHECK((set_scales(p, "1") && name_of_scales(p) == "token"));

@@ -1,7 +1,9 @@
 #include "lab/report/recording.hpp"
 
+#include <set>
 #include <sstream>
 
+#include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/pseudo_code.hpp"
 #include "core/machine/error.hpp"
 #include "core/record/trace_file.hpp"
@@ -78,6 +80,31 @@ TEST_CASE("a problem's scale and softmax are part of a recording", "[recording]"
     const Recording r = read(recorded(e, std::nullopt));
     CHECK((r.experiment.problem == e.problem));
     CHECK(replay(r) == "");
+}
+
+TEST_CASE("a recording says by which scales products are multiplied, and which values share one", "[recording]") {
+    for (const char* const scales : {"head", "token", "3"})
+        for (const char* const name : {"flash_v2", "flash_v3"}) {
+            CAPTURE(scales, name);
+            Experiment e = small(*find_algorithm(name));
+            e.problem.dtype = Dtype::e4m3;
+            set_scales(e.problem, scales);
+            const std::string text = recorded(e, RandomInputs{3, Distribution::outliers});
+            const Recording r = read(text);
+            CHECK((r.experiment.problem == e.problem));
+            CHECK((written(r) == text));
+            CHECK(replay(r) == "");
+            std::set<std::string> factors;  // of products in later thread blocks, too
+            for (Index k = 0; k < r.trace.size(); ++k)
+                if (const Event& event = r.trace[k].event; event.factor != no_tile)
+                    factors.insert(r.trace.tiles()[event.factor].name);
+            CHECK(factors.count("QK_scale") + factors.count("Q_scale") > 0);
+            CHECK(factors.count("V_scale") + factors.count("V_scale_max") > 0);
+            CHECK(factors.size() <= 4);
+        }
+    const std::string text = recorded(small(flash()), RandomInputs{3, Distribution::outliers});
+    CHECK_THAT(refusal(edited(text, "\"problem\"", R"("causal")", R"("scales":"0","causal")")),
+               ContainsSubstring("scales: 0 says not which values share a scale"));
 }
 
 TEST_CASE("inputs that came from files are taken from the recording", "[recording]") {
