@@ -32,19 +32,20 @@ struct Block {
     float c[rows][columns];
 };
 
-#define WGMMA(name, shape, types, transposes)                                                                         \
-    struct name {                                                                                                     \
-        static constexpr const char* text = "wgmma " types;                                                           \
-        __device__ static void apply(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&)[2],          \
-                                     std::uint64_t b) {                                                               \
-            asm volatile(                                                                                             \
-                "wgmma.fence.sync.aligned;\n{\n.reg .pred add;\nsetp.ne.b32 add, 1, 0;\n"                             \
-                "wgmma.mma_async.sync.aligned." shape ".f32." types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, %8, add, 1, 1"    \
-                transposes ";\n}\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"                 \
-                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                                      \
-                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)                                                  \
-                : "memory");                                                                                          \
-        }                                                                                                             \
+#define WGMMA(name, shape, types, transposes)                                                                \
+    struct name {                                                                                            \
+        static constexpr const char* text = "wgmma " types;                                                  \
+        __device__ static void apply(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&)[2], \
+                                     std::uint64_t b) {                                                      \
+            asm volatile(                                                                                    \
+                "wgmma.fence.sync.aligned;\n{\n.reg .pred add;\nsetp.ne.b32 add, 1, 0;\n"                    \
+                "wgmma.mma_async.sync.aligned." shape ".f32." types                                          \
+                " {%0,%1,%2,%3}, {%4,%5,%6,%7}, %8, add, 1, 1" transposes                                    \
+                ";\n}\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"                   \
+                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                             \
+                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)                                         \
+                : "memory");                                                                                 \
+        }                                                                                                    \
     }
 WGMMA(WgmmaE4m3, "m64n8k32", "e4m3.e4m3", "");
 WGMMA(WgmmaE5m2, "m64n8k32", "e5m2.e5m2", "");
@@ -52,16 +53,16 @@ WGMMA(WgmmaF16, "m64n8k16", "f16.f16", ", 0");
 WGMMA(WgmmaBf16, "m64n8k16", "bf16.bf16", ", 0");
 #undef WGMMA
 
-#define MMA(name, shape, types)                                                                                    \
-    struct name {                                                                                                  \
-        static constexpr const char* text = "mma " types;                                                          \
-        __device__ static void apply(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],      \
-                                     std::uint64_t) {                                                              \
-            asm volatile("mma.sync.aligned." shape ".row.col.f32." types                                           \
-                         ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                              \
-                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                          \
-                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                      \
-        }                                                                                                          \
+#define MMA(name, shape, types)                                                                               \
+    struct name {                                                                                             \
+        static constexpr const char* text = "mma " types;                                                     \
+        __device__ static void apply(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], \
+                                     std::uint64_t) {                                                         \
+            asm volatile("mma.sync.aligned." shape ".row.col.f32." types                                      \
+                         ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                         \
+                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                     \
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                 \
+        }                                                                                                     \
     }
 MMA(MmaE4m3, "m16n8k32", "e4m3.e4m3");
 MMA(MmaF16, "m16n8k16", "f16.f16");
@@ -78,7 +79,8 @@ __global__ void add(Block* blocks) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-    const std::uint64_t operand = std::uint64_t{128 >> 4} << 16 | std::uint64_t{256 >> 4} << 32 | (address & 0x3ffff) >> 4;
+    const std::uint64_t operand =
+        std::uint64_t{128 >> 4} << 16 | std::uint64_t{256 >> 4} << 32 | (address & 0x3ffff) >> 4;
     const std::uint32_t a[4] = {block.a[row][q], block.a[row + 8][q], block.a[row][q + 4], block.a[row + 8][q + 4]};
     const std::uint32_t b[2] = {block.b[g][q], block.b[g][q + 4]};
     float c[4];
@@ -260,14 +262,16 @@ void ask(const Type& t) {
     last_seen(u, "1 - 2^-j is not 1: greatest j", limit, [&](int j) {
         return with({one, {-power(t, j).a, power(t, j).b}}) != 1;
     });
-    last_seen(u, "2^-j + 1 (the other way round) is not 1: greatest j", limit,
-              [&](int j) { return with({power(t, j), one}) != 1; });
+    last_seen(u, "2^-j + 1 (the other way round) is not 1: greatest j", limit, [&](int j) {
+        return with({power(t, j), one}) != 1;
+    });
     last_seen(u, "1 + 1.5 2^-j is more than 1 + 2^-j: greatest j", limit, [&](int j) {
         const Term p = power(t, j);
         return with({one, {1.5 * p.a, p.b}}) > with({one, p});
     });
-    last_seen(u, "1.5 x 1.5 + 2^-j is not 2.25: greatest j", limit,
-              [&](int j) { return with({{1.5, 1.5}, power(t, j)}) != 2.25f; });
+    last_seen(u, "1.5 x 1.5 + 2^-j is not 2.25: greatest j", limit, [&](int j) {
+        return with({{1.5, 1.5}, power(t, j)}) != 2.25f;
+    });
     last_seen(u, "C = 1 and a product 2^-j is not 1: greatest j", limit,
               [&](int j) { return with({power(t, j)}, 1) != 1; });
     last_seen(u, "C = 2^-j and a product 1 is not 1: greatest j", 40,
@@ -282,8 +286,9 @@ void ask(const Type& t) {
     });
     last_seen(u, "k - 1 times 1 + 2^-j is not k - 1: greatest j", limit,
               [&](int j) { return with(many(k - 1, one, power(t, j))) != static_cast<float>(k - 1); });
-    last_seen(u, "0 x 2 and 1 and 2^-j is not 1: greatest j", limit,
-              [&](int j) { return with({{0, 2}, {2, 0}, one, power(t, j)}) != 1; });
+    last_seen(u, "0 x 2 and 1 and 2^-j is not 1: greatest j", limit, [&](int j) {
+        return with({{0, 2}, {2, 0}, one, power(t, j)}) != 1;
+    });
     // 1 - 1 + 2^-limit: the small product survives where it is not added together with the others.
     std::string alone;
     for (int small = 2; small < k; ++small) {
@@ -305,11 +310,12 @@ std::vector<Block> random_blocks(const Type& t, int n, unsigned seed) {
         // Exponents of a block are within so many of each other, so that some blocks lose nothing, and some much.
         const int fields = 1 << (t.bits - 1 - t.mantissa_bits), middle = t.bias;
         const int spread = 1 + static_cast<int>(random() % std::min(fields / 2, 16)), zeros = random() % 8;
-        const auto fill = [&](std::uint32_t (&line)[words]) {
+        const auto fill = [&](std::uint32_t(&line)[words]) {
             for (int k = 0; k < t.k(); ++k) {
                 const int field = middle + static_cast<int>(random() % (2 * spread)) - spread;
                 const auto e = static_cast<std::uint32_t>(std::clamp(field, 0, fields - 1));
-                const std::uint32_t code = static_cast<std::uint32_t>(random() % 2) << (t.bits - 1) | e << t.mantissa_bits |
+                const std::uint32_t code = static_cast<std::uint32_t>(random() % 2) << (t.bits - 1) |
+                                           e << t.mantissa_bits |
                                            static_cast<std::uint32_t>(random() % (1u << t.mantissa_bits));
                 put(line, t, k, t.finite(code) && static_cast<int>(random() % 16) >= zeros ? code : 0);
             }
@@ -350,8 +356,12 @@ void compare(const Type& t) {
         for (const int group : {t.k(), t.k() / 2, t.k() / 4, 4})
             for (int choice = 0; choice < 16; ++choice)
                 for (const End end : {End::cut, End::cut_to_24, End::nearest_24}) {
-                    const Model m{.fraction = fraction, .group = group, .pairs = (choice & 8) != 0,
-                                  .floor = (choice & 1) != 0, .normal = (choice & 2) != 0, .zeros = (choice & 4) != 0,
+                    const Model m{.fraction = fraction,
+                                  .group = group,
+                                  .pairs = (choice & 8) != 0,
+                                  .floor = (choice & 1) != 0,
+                                  .normal = (choice & 2) != 0,
+                                  .zeros = (choice & 4) != 0,
                                   .end = end};
                     if (m.pairs && group == t.k()) continue;
                     models.emplace_back(equal(m, t, few, made), m);
@@ -364,11 +374,12 @@ void compare(const Type& t) {
         const Model& m = models[rank].second;
         const long long n = equal(m, t, many, made), all = static_cast<long long>(many.size()) * rows * columns;
         const char* const ends[] = {"sum cut as addends", "sum cut to 24 bits", "sum rounded to 24 bits"};
-        std::printf("%s,model: %d bits behind the greatest exponent; %d products at once%s; addends cut towards %s; %s; %s;"
-                    " %s,%lld of %lld equal\n",
-                    Unit::text, m.fraction, m.group, m.pairs ? " (every second pair)" : "", m.floor ? "minus infinity" : "0",
-                    m.normal ? "exponent of the product" : "sum of exponents", m.zeros ? "zeros count" : "zeros left out",
-                    ends[static_cast<int>(m.end)], n, all);
+        std::printf(
+            "%s,model: %d bits behind the greatest exponent; %d products at once%s; addends cut towards %s; %s; %s;"
+            " %s,%lld of %lld equal\n",
+            Unit::text, m.fraction, m.group, m.pairs ? " (every second pair)" : "", m.floor ? "minus infinity" : "0",
+            m.normal ? "exponent of the product" : "sum of exponents", m.zeros ? "zeros count" : "zeros left out",
+            ends[static_cast<int>(m.end)], n, all);
     }
 }
 

@@ -32,7 +32,8 @@ enum class Around { nothing, fence, named_barrier, handshake };
 
 /// Warpgroup 0 turns `turns` tiles; the others ask for `batches` of products of 64 x 128 x 32 each.
 template <Around around>
-__global__ void __launch_bounds__(512, 1) run(int turns, int batches, long long* turning, long long* multiplying, float* sink) {
+__global__ void __launch_bounds__(512, 1)
+    run(int turns, int batches, long long* turning, long long* multiplying, float* sink) {
     extern __shared__ __align__(1024) unsigned char memory[];
     Memory& shared = *reinterpret_cast<Memory*>(memory);
     const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);
@@ -115,13 +116,16 @@ int main() {
     constexpr auto nothing = Around::nothing;
     std::printf("turning alone (bytes a cycle),0,%.1f\n", tile * double{few} / cycles<nothing>(0, few, 0, sms).turning);
     for (const int m : {1, 2, 3}) {
-        std::printf("products alone (FLOPs a cycle),%d,%.0f\n", m, m * flops * few / cycles<nothing>(m, 0, few, sms).multiplying);
+        std::printf("products alone (FLOPs a cycle),%d,%.0f\n", m,
+                    m * flops * few / cycles<nothing>(m, 0, few, sms).multiplying);
         std::printf("turning beside products (bytes a cycle),%d,%.1f\n", m,
                     tile * double{few} / cycles<nothing>(m, few, many, sms).turning);
         std::printf("products beside turning (FLOPs a cycle),%d,%.0f\n", m,
                     m * flops * few / cycles<nothing>(m, many, few, sms).multiplying);
     }
-    const auto around = [&](const char* what, const Cycles& c) { std::printf("%s (cycles a tile),0,%.0f\n", what, c.turning / few); };
+    const auto around = [&](const char* what, const Cycles& c) {
+        std::printf("%s (cycles a tile),0,%.0f\n", what, c.turning / few);
+    };
     around("turning", cycles<nothing>(0, few, 0, sms));
     around("turning; a fence", cycles<Around::fence>(0, few, 0, sms));
     around("turning; a fence and a barrier of the warpgroup", cycles<Around::named_barrier>(0, few, 0, sms));

@@ -14,24 +14,25 @@ namespace tilescope {
 /// Constants of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM: those of an H100
 /// and an H200, measured with microbenchmarks (docs/measured/h200/forward). A GPU may have its own.
 struct LaneConstants {
-    double tensor = 4096;       ///< FLOPs of wgmma in f16 per cycle; twice as many in 8 bits (float8.csv: 8,183)
-    double notices = 58;        ///< from the end of a product until the warpgroup that waits for it goes on
-    double barrier = 30;        ///< a named barrier, one way
-    double shuffles = 60;       ///< the two that a row's maximum or sum takes
-    double beside = 2.8;        ///< extra cycles per cycle of instructions while tensor cores are at work
-    double beside_dense = 1;    ///< the same for a pass of full-rate instructions alone,
-    double steals = 0.7;        ///< and the cycles that such a pass takes from the tensor cores, per cycle
-    double bus = 86;            ///< bytes per cycle from L2 to one SM while all ask, eight or more for the same
-    double port = 107;          ///< bytes per cycle that an SM takes in at most
-    double credit = 65536;      ///< bytes that an idle SM gets at the port's rate
-    double bus_of_4 = 63;       ///< the same where four or more ask for the same,
-    double lonely_bus = 30;     ///< and where each asks for tiles of its own
-    double latency = 478;       ///< of a bulk copy of data that L2 has
-    double dram_latency = 390;  ///< further latency of data that L2 lacks
-    double dram = 13.1;         ///< bytes per cycle from DRAM to one SM while all ask
-    double slot_notices = 59;   ///< from the end of a slot's last use until the lane that fills it goes on
-    double store = 50;          ///< bytes per cycle of one SM's stores
-    double transposes = 40;     ///< bytes of a tile of 8-bit numbers per cycle that a warpgroup transposes
+    double tensor = 4096;            ///< FLOPs of wgmma in f16 per cycle; twice as many in 8 bits (float8.csv: 8,183)
+    double notices = 58;             ///< from the end of a product until the warpgroup that waits for it goes on
+    double barrier = 30;             ///< a named barrier, one way
+    double shuffles = 60;            ///< the two that a row's maximum or sum takes
+    double beside = 2.8;             ///< extra cycles per cycle of instructions while tensor cores are at work
+    double beside_dense = 1;         ///< the same for a pass of full-rate instructions alone,
+    double steals = 0.7;             ///< and the cycles that such a pass takes from the tensor cores, per cycle
+    double bus = 86;                 ///< bytes per cycle from L2 to one SM while all ask, eight or more for the same
+    double port = 107;               ///< bytes per cycle that an SM takes in at most
+    double credit = 65536;           ///< bytes that an idle SM gets at the port's rate
+    double bus_of_4 = 63;            ///< the same where four or more ask for the same,
+    double lonely_bus = 30;          ///< and where each asks for tiles of its own
+    double latency = 478;            ///< of a bulk copy of data that L2 has
+    double dram_latency = 390;       ///< further latency of data that L2 lacks
+    double dram = 13.1;              ///< bytes per cycle from DRAM to one SM while all ask
+    double slot_notices = 59;        ///< from the end of a slot's last use until the lane that fills it goes on
+    double store = 50;               ///< bytes per cycle of one SM's stores
+    double transposes = 36;          ///< bytes of a tile of 8-bit numbers per cycle that a warpgroup transposes
+    double beside_transposes = 1.2;  ///< extra cycles per cycle of that while tensor cores are at work
 };
 
 /// The bus of a kernel: what L2 lacks comes later, and no faster than from DRAM.

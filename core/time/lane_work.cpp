@@ -90,14 +90,16 @@ void LaneActs::transpose(Warpgroup w, const Event& e) {
     wait_for_slot(w, ring, out.name);
     freed_[e.out] = fill_slot(ring);
     const double bytes = lane_of(w).part * lane_of(w).cycles * static_cast<double>(out.bytes());
+    const double cycles = bytes / c_.transposes;
     const std::size_t made = arrival({.says = LaneFlag::Says::made, .name = out.name}, Awaited::work);
     arrivals_[made].at_barrier = true;
     held(w, e.out).made = made;
     held(w, e.a()).used.act = add(w, {.kind = Act::Kind::work,
                                       .what = e.operation->name,
-                                      .cycles = bytes / c_.transposes,
+                                      .cycles = cycles,
                                       .flag = arrivals_[made].flag,
-                                      .unit = Unit::sram});
+                                      .unit = Unit::sram,
+                                      .beside = c_.beside_transposes * cycles});
 }
 
 /// Rounds a tile of registers to 16 or 8 bits, in the last pass over it.
