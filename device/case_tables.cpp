@@ -149,14 +149,17 @@ text::Table counters_table(const CaseResult& r) {
 
 std::string on_chip_text(const CaseResult& r) {
     const Measured& m = *r.measured;
-    const LaunchTime& longest = r.counted.time->longest();
-    const double waves =
-        longest.waves * static_cast<double>(started(longest)) / static_cast<double>(std::max<Count>(1, longest.blocks));
     const std::string indent = "    ";
-    std::string said = indent +
-                       message("cases.blocks", std::to_string(longest.residency.blocks), plain(m.blocks_by_shared),
-                               plain(m.blocks_by_registers), text::number(waves), plain(m.waves)) +
-                       '\n';
+    std::string said;
+    if (r.counted.time) {
+        const LaunchTime& longest = r.counted.time->longest();
+        const double waves = longest.waves * static_cast<double>(started(longest)) /
+                             static_cast<double>(std::max<Count>(1, longest.blocks));
+        said += indent +
+                message("cases.blocks", std::to_string(longest.residency.blocks), plain(m.blocks_by_shared),
+                        plain(m.blocks_by_registers), text::number(waves), plain(m.waves)) +
+                '\n';
+    }
     if (m.shared_wavefronts && m.shared_conflicts && *m.shared_wavefronts > 0)
         said += indent +
                 message("cases.shared_memory", text::count(*m.shared_wavefronts),

@@ -187,6 +187,12 @@ class WholeTiles {
         }
     }
 
+    std::vector<Cause> reads() const {
+        std::vector<Cause> causes = {boxes()};
+        if (e_.problem.scaled(e_.problem.dtype)) causes.push_back(scales());
+        return causes;
+    }
+
     /// The boxes of Q, K and V. Rows beyond the ends are filled with zeros, and counted all the same.
     Cause boxes() const {
         const Problem& p = e_.problem;
@@ -195,6 +201,12 @@ class WholeTiles {
         for (const RowBlock& b : row_blocks(e_)) counted += std::min(b.visited * t_.bc, p.seq_k) * keys;
         const Count loaded = seeing_ * t_.br * p.dim + visits_ * t_.bc * keys;
         return {"boxes", "cause.boxes", p.batch_heads() * size_of(p.dtype) * (loaded - counted)};
+    }
+
+    /// A scale fills a part of a sector. Each row tile reads three, from the L2 unless its SM has just read them.
+    Cause scales() const {
+        const Count read = 3 * e_.problem.batch_heads() * t_.cluster * clusters_of_head_;
+        return {"sectors", "cause.sectors", (bytes_of_a_sector - 4) * read};
     }
 
     /// A lane has a part of two of its warp's 16 rows, so that a factor or a reciprocal of each row takes two
@@ -210,10 +222,11 @@ class WholeTiles {
     }
 
   private:
-    /// All warps but one that is idle divide by the number of thread blocks in each round, and by the row tiles of a
-    /// head for each that they get. A division takes three instructions.
+    /// All warps (but one that is idle, where no V is turned) divide by the number of thread blocks in each round, and
+    /// by the row tiles of a head for each that they get. A division takes three instructions.
     Count dealing_out() const {
-        constexpr Index of_a_division = 3, producers = 3;
+        constexpr Index of_a_division = 3;
+        const Index producers = size_of(e_.problem.dtype) == 1 ? 4 : 3;
         const Count all = clusters_of_head_ * e_.problem.batch_heads();
         const Count there = t_.persistent == a_block_each ? all : std::min<Count>(all, e_.gpu.sms / t_.cluster);
         const bool paired = in_pairs(e_.problem, t_) && all > there;
@@ -298,7 +311,7 @@ std::vector<Cause> causes_of(Counted what, const Experiment& e, double beyond) {
     const Source& source = *source_of(e);
     switch (what) {
         case Counted::reads:
-            if (is(e, "flash_v3")) return {WholeTiles(e).boxes()};
+            if (is(e, "flash_v3")) return WholeTiles(e).reads();
             [[fallthrough]];
         case Counted::writes:
             return {{"sectors", "cause.sectors", sectors(e, what == Counted::writes)}};

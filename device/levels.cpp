@@ -26,7 +26,8 @@ double as_double(Count n) { return static_cast<double>(n); }
 /// FlashAttention-2 issue. Kernels with lanes issue a warp's part of wgmma, 16 rows and 16 deep, which has as many
 /// columns as a tile of S or of O: on average over both.
 double flops_of_instruction(const Experiment& e) {
-    constexpr double rows = 16, deep = 16, columns_of_mma = 8;
+    constexpr double rows = 16, columns_of_mma = 8;
+    const double deep = 32 / as_double(size_of(e.problem.query_type()));
     const auto dim = as_double(e.problem.dim), dim_v = as_double(e.problem.dim_v), keys = as_double(e.tiling.bc);
     const double columns = has_timed_lanes(e) ? keys * (dim + dim_v) / (dim + keys) : columns_of_mma;
     return 2 * rows * deep * columns;

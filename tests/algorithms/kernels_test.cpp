@@ -85,6 +85,29 @@ TEST_CASE("kernels: none serves what none has, whatever the feature", "[kernels]
     });
 }
 
+TEST_CASE("kernels: those of 8 bits serve Q, K and V that all have them", "[kernels]") {
+    int narrow = 0;
+    for_all([&](const Algorithm&, const KernelVariant& v) {
+        Problem keys_alone = full_tiles(v);
+        keys_alone.kv_dtype = Dtype::e4m3;
+        if (v.dtype != Dtype::e4m3) {
+            CHECK_FALSE(v.serves(keys_alone));
+            return;
+        }
+        ++narrow;
+        Problem queries_alone = full_tiles(v), other = queries_alone;
+        queries_alone.kv_dtype = Dtype::f16, other.dtype = Dtype::e5m2;
+        for (const Scaling scales : {Scaling::none, Scaling::tensor, Scaling::head}) {
+            Problem p = full_tiles(v);
+            p.scales = scales;
+            CHECK(v.serves(p));
+        }
+        CHECK_FALSE(v.serves(queries_alone));
+        CHECK_FALSE(v.serves(other));
+    });
+    CHECK(narrow >= 2);
+}
+
 TEST_CASE("kernels: no two of an algorithm are alike", "[kernels]") {
     for (const Algorithm& a : algorithms()) {
         const auto kernels = kernels_of(a);

@@ -80,6 +80,14 @@ TEST_CASE("causes: flash_v3's kernel loads and computes whole tiles", "[causes]"
     CHECK(of["correction factors"] == 3 * (64 * 12 * 4 - 200 * 2));
     CHECK(of["reciprocals"] == 3 * 64 * 12 * 2);
     CHECK(of["dealing out"] == 32 * 3 * 15 * (6 + 6));  // 15 warps in six thread blocks
+    p.dtype = Dtype::e4m3, p.scales = Scaling::head;
+    const Experiment narrow = experiment("flash_v3", p, t);
+    const auto of_narrow = causes_of(Counted::reads, narrow, 0);
+    REQUIRE(of_narrow.size() == 2);
+    CHECK(of_narrow[0].amount == reads[0].amount / 2);
+    CHECK(of_narrow[1].amount == 3 * 2 * 3 * 28);  // three heads, two row tiles, three scales of 4 bytes
+    for (const Cause& c : causes_of(Counted::exponentials, narrow, 0)) of[c.name] = c.amount;
+    CHECK(of["dealing out"] == 32 * 3 * 16 * (6 + 6));  // all 16 warps: producers turn V
     p.dtype = Dtype::f32;
     CHECK_FALSE(has_causes(experiment("flash_v3", p, t)));
     p.dtype = Dtype::f16, t.like = 3;  // cuDNN's kernel
