@@ -59,6 +59,7 @@ struct Place {
     __device__ void next() {
         if (++slot == slots) slot = 0, parity ^= 1;
     }
+    /// The one that this lane came to last.
     __device__ Place before() const { return slot > 0 ? Place{slot - 1, parity} : Place{slots - 1, parity ^ 1}; }
 };
 

@@ -1,10 +1,10 @@
 // What flash_v3's kernel needs for 8 bits. Values are stored divided by scales. P has four numbers in a register. And V
-// has to lie along keys: tensor cores turn operands of 16 bits, not of 8 (PTX ISA, "Strides": only for these can a
-// matrix in shared memory be stored by columns). So the warps of the producers turn each tile of V.
+// has to lie along keys: tensor cores turn operands of 16 bits, not of 8 (PTX ISA, "wgmma.mma_async": only for .f16 and
+// .bf16 can a matrix in shared memory be transposed). So the warps of the producers turn each tile of V.
 //
 // They put keys in an order in which no lane has to trade numbers of P. wgmma left lane q of a quad the columns 2 q,
 // 2 q + 1, 8 + 2 q and 9 + 2 q of each 16 of S, and reads from it four neighbours of each 16 columns of P, 4 q to
-// 4 q + 3. Sums over keys have no order: these four neighbours are those four keys, in P and in V^T.
+// 4 q + 3. Within a product sums over keys have no order: these four neighbours are those four keys, in P and in V^T.
 #pragma once
 
 #include "algorithms/contract/scales.hpp"
