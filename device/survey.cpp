@@ -129,7 +129,7 @@ constexpr Entry backward[] = {
     {square(16, 4096), first, 128},
 };
 
-/// f16 and bf16.
+/// f16, bf16 and e4m3.
 constexpr Entry narrow[] = {
     {square(16, 1024), every},
     {square(16, 4096, true), every},
@@ -280,7 +280,7 @@ std::vector<KernelCase> full_survey() {
         }
         for (const Entry& e : fp32)
             if (wanted(e, a)) add(cases, e, a, Dtype::f32);
-        for (const Dtype t : {Dtype::f16, Dtype::bf16})
+        for (const Dtype t : {Dtype::f16, Dtype::bf16, Dtype::e4m3})
             for (const Entry& e : narrow)
                 if (wanted(e, a)) add(cases, e, a, t);
     }
@@ -290,7 +290,7 @@ std::vector<KernelCase> full_survey() {
 std::vector<KernelCase> quick_survey() {
     Cases cases;
     for (const Algorithm& a : algorithms())
-        for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+        for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::e4m3}) {
             const bool attention = a.computes->features.has(Feature::head_dims);
             add_each(cases, a, t, attention ? std::span<const Shape>(small_attention) : small_softmax);
             add_variations(cases, a, t);
