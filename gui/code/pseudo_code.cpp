@@ -16,7 +16,7 @@ namespace {
 
 /// A line of code as it is laid out.
 struct Row {
-    const CodeLine* line;
+    CodeLine line;
     std::size_t indent;                   ///< in characters
     std::vector<std::string_view> parts;  ///< without the indentation; parts after the first are indented by two more
     float top, height;                    ///< within the list
@@ -46,7 +46,7 @@ const LineProfile& profile_of(const Run& run, std::uint16_t line) {
 }
 
 Row laid_out(const CodeLine& line, std::size_t first, std::size_t others) {
-    return {&line, indent_of(line.code), code_parts(line.code, first, others), 0, 0};
+    return {line, indent_of(line.code), code_parts(line.code, first, others), 0, 0};
 }
 
 /// Where the code of a line's first part ends: at its costs, if it has any.
@@ -79,7 +79,7 @@ std::vector<Row> laid_out(const List& l) {
 /// while a loop runs.
 void follow(const List& l, const std::vector<Row>& rows) {
     const std::uint16_t wanted = l.refused ? l.refused : l.current;
-    const auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.line->number == wanted; });
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.line.number == wanted; });
     const float room = ImGui::GetWindowHeight();
     if (at == rows.end()) {
         ImGui::SetScrollY(0);
@@ -118,9 +118,9 @@ void table_of_costs(const Theme& t, const std::vector<std::array<std::string, 3>
 void explain(const List& l, const Row& row) {
     const Theme& t = l.screen.theme;
     const Run* run = l.shown.session.run();
-    const std::uint16_t n = row.line->number;
+    const std::uint16_t n = row.line.number;
     const auto costs = run ? line_costs(*run, n) : std::vector<std::array<std::string, 3>>();
-    const std::string why = why_of(l.algorithm, *row.line);
+    const std::string why = why_of(l.algorithm, row.line);
     if (costs.empty() && l.refused != n && why.empty()) return;
     const Tooltip shown(t.px(400));
     if (!why.empty()) text_line(why);
@@ -156,7 +156,7 @@ void place_visible(Screen& screen, const std::string& name) {
 /// From the left: the breakpoint's dot, a triangle where other SMs are on the line, the line's number.
 void gutter(const List& l, const Row& row, ImVec2 at) {
     const Theme& t = l.screen.theme;
-    const std::uint16_t n = row.line->number;
+    const std::uint16_t n = row.line.number;
     const std::string number = std::to_string(n);
     ImGui::SetCursorScreenPos(at);
     auto& stops = l.shown.view.breakpoints;
@@ -184,7 +184,7 @@ void costs(const List& l, const Row& row, ImVec2 at) {
     const Run* run = l.shown.session.run();
     if (!run || !l.columns.costs) return;
     const Theme& t = l.screen.theme;
-    const LineCost cost = line_cost(*run, row.line->number);
+    const LineCost cost = line_cost(*run, row.line.number);
     const auto number = [&](const std::string& text, float right, bool any) {
         const float x = at.x + right - Canvas::width(t.small_text, text);
         Canvas(t).text(t.small_text, {x, at.y + above_code(l, t.small_text)}, any ? t.ink : t.dim_ink, text);
@@ -196,7 +196,7 @@ void costs(const List& l, const Row& row, ImVec2 at) {
 /// The bar behind the current line, or behind the one whose tile did not fit.
 void light(const List& l, const Row& row, ImVec2 at) {
     const Theme& t = l.screen.theme;
-    const bool current = row.line->number == l.current, refused = row.line->number == l.refused;
+    const bool current = row.line.number == l.current, refused = row.line.number == l.refused;
     if (!current && !refused) return;
     const ImU32 colour = refused ? t.bad : t.highlight;
     const ImVec2 end = {at.x + l.columns.width, at.y + row.height};
@@ -210,22 +210,22 @@ void draw_row(const List& l, const Row& row, ImVec2 at) {
     light(l, row, at);
     gutter(l, row, at);
     ImGui::SetCursorScreenPos({at.x + l.columns.code - t.px(4), at.y});
-    const std::string name = "line-" + std::to_string(row.line->number);
+    const std::string name = "line-" + std::to_string(row.line.number);
     if (hit_area(name, {l.columns.width - l.columns.code + t.px(4), row.height}))
-        visit(l.shown, l.screen, row.line->number);
+        visit(l.shown, l.screen, row.line.number);
     place_visible(l.screen, name);
     const bool over = ImGui::IsItemHovered();
     if (over) {
         explain(l, row);
         if (l.shown.session.run()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     }
-    const bool lit = over || row.line->number == l.current || row.line->number == l.refused;
+    const bool lit = over || row.line.number == l.current || row.line.number == l.refused;
     const ImU32 ink = lit ? t.ink : Theme::mixed(t.ink, t.dim_ink, 0.45f);
     float y = at.y + above_code(l, t.mono);
     std::size_t indent = row.indent;
     for (const std::string_view& part : row.parts) {
         const float x = at.x + l.columns.code + l.character * static_cast<float>(indent);
-        Canvas(t).text(t.mono, {x, y}, ink, part, &part == row.parts.data() ? row.line->code : "");
+        Canvas(t).text(t.mono, {x, y}, ink, part, &part == row.parts.data() ? row.line.code : "");
         y += l.row, indent = row.indent + 2;
     }
     costs(l, row, at);

@@ -163,7 +163,7 @@ void panel(Shown& shown, Derived& derived, Screen& screen, Run& run, const char*
     const Canvas c(screen.theme);
     const Theme& t = screen.theme;
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
-    if (!run.has_values() || !Wall::has_room_for(run))
+    if (!RowStory::tells_of(run) || !Wall::has_room_for(run))
         return void(c.paragraph(t.text, at, t.ink, why_no_row(run), room.x, 6));
     const Index focus = std::min(shown.view.sm, std::max<Index>(0, run.schedule().sms_used() - 1));
     const Wall& wall = derived.walls.of(run, head_of_sm(run, focus), shown.session.version());

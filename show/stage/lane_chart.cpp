@@ -132,7 +132,10 @@ std::vector<ChartLine> lines_of(const Chart& chart, std::optional<double> cycle)
             for (const LaneRow& other : view.rows())
                 if (other.kind == LaneRow::Kind::tensor_cores)
                     chart.draw(products, other, [&](const LaneSegment& s) { return s.lane == row.lane; });
-            if (products != chart.blank())  // there are lanes that only work for others
+            const bool multiplies =
+                std::any_of(view.segments().begin(), view.segments().end(),
+                            [&](const LaneSegment& s) { return s.lane == row.lane && s.doing == LaneDoing::product; });
+            if (multiplies)  // there are lanes that only work for others
                 lines.push_back({message("lanes.of_group", name, message("lanes.tensor_cores")), products});
             chart.draw(line, row, all);
             lines.push_back({message("lanes.of_group", name, message("lanes.cuda_cores")), line});

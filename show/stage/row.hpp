@@ -112,6 +112,8 @@ class RowStory {
   public:
     /// `run` has values, and has to outlive this object.
     RowStory(const Run& run, Index head, Index query);
+    /// Whether a row's story is that of its maxima: not where these may be stale, or P has a factor.
+    static bool tells_of(const Run& run);
 
     const Run& run() const { return run_; }
     Index head() const { return head_; }

@@ -223,7 +223,9 @@ class RowReader final : public StepReader {
 };
 
 RowStory::RowStory(const Run& run, Index head, Index query) : run_(run), head_(head), query_(query) {
-    if (run.has_values()) RowReader reader(*this);
+    if (tells_of(run)) RowReader reader(*this);
 }
+
+bool RowStory::tells_of(const Run& run) { return run.has_values() && !run.recorded().uses(Feature::weight_range); }
 
 }  // namespace tilescope::show

@@ -147,7 +147,10 @@ std::string row_more(std::size_t values) { return message("row.more", std::to_st
 
 std::string forget_label() { return message("row.forget"); }
 
-std::string why_no_row(const Run& run) { return run.has_values() ? no_wall_text(run) : why_no_values(run); }
+std::string why_no_row(const Run& run) {
+    if (!run.has_values()) return why_no_values(run);
+    return RowStory::tells_of(run) ? no_wall_text(run) : message("row.other_maxima");
+}
 
 std::string forgotten_text(const Forgotten& f) {
     if (!f.possible) return message("row.nothing_to_forget");

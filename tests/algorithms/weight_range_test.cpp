@@ -60,10 +60,10 @@ TEST_CASE("a scale of P and stale maxima leave O and the LSE", "[weight_range][n
     for (const Algorithm* a : with_ranges()) {
         const Case c = case_in(Dtype::f32);
         const Inputs in = inputs_for(*a, c);
-        const Outcome plain = run(*a, c, roomy(), exact_mode, in);
+        const Outcome plain = run(*a, c, roomy(), numeric_mode, in);
         for (const auto& [scale, stale] : {std::pair{256, 0.0}, {1, 4.0}, {256, 4.0}, {32768, 8.0}}) {
             INFO(a->name << ", P times " << scale << ", stale by 2^" << stale);
-            const Outcome o = run(*a, with(c, scale, stale), roomy(), exact_mode, in);
+            const Outcome o = run(*a, with(c, scale, stale), roomy(), numeric_mode, in);
             for (const char* const name : {"O", "LSE"}) {
                 const std::vector<float> was = contents(*plain.tensor(name).data), is = contents(*o.tensor(name).data);
                 for (std::size_t k = 0; k < was.size(); ++k)
@@ -99,7 +99,7 @@ TEST_CASE("a stale maximum and a scale of P saturate e4m3, and lose up to 89% of
         c.problem.q_dtype = Dtype::f16, c.problem.kv_dtype = Dtype::e4m3;
         // With a Q of 16 bits P has as many: nothing is lost.
         const auto weight = [&](const Case& each, double grown) {
-            const Outcome o = run(*a, each, roomy(), exact_mode, one_late_key(*a, each, grown));
+            const Outcome o = run(*a, each, roomy(), numeric_mode, one_late_key(*a, each, grown));
             return static_cast<double>(contents(*o.output().data)[0]);
         };
         const double grown = 3.9;  // e4m3 rounds 2.703 to 2.75, 3.967 powers of two
@@ -135,7 +135,7 @@ TEST_CASE("a run says which numbers were beyond the end of their type", "[weight
     const Algorithm& a = *find_algorithm("flash_v3");
     const auto notes = [&](Dtype type, Index scale, double stale, int threads) {
         Case c = with(case_in(type, 512), scale, stale);
-        return run(a, c, roomy(), exact_mode, inputs_for(a, c), threads).notes;
+        return run(a, c, roomy(), numeric_mode, inputs_for(a, c), threads).notes;
     };
     const std::vector<std::string> one = notes(Dtype::e4m3, 256, 4, 1), many = notes(Dtype::e4m3, 256, 4, 3);
     REQUIRE(one.size() == 1);

@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 
+#include "core/machine/dtypes.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/run/covers.hpp"
@@ -428,6 +429,24 @@ std::vector<Stated> stated_of(const Scene& scene) {
         return {{"d = 256", [=] { return "d = " + grouped(*o.dim); }},
                 {"2,757 cycles instead of 2,873",
                  [=] { return grouped(step(3)) + " cycles instead of " + grouped(step(2)); }}};
+    }
+    if (scene.name == "saturation") {
+        const Dtype type = *dtype_from(*o.dtype);
+        const double end = static_cast<double>(largest(type)), grown = std::exp2(*o.stale_max);
+        const auto scale = static_cast<double>(*o.p_scale);
+        return {{"e4m3 ends at 448", [=] { return *o.dtype + " ends at " + text::number(end); }},
+                {"multiplied by 256", [=] { return "multiplied by " + text::number(scale); }},
+                {"256 alone fits, 16 times",
+                 [=] {
+                     CHECK(scale <= end);
+                     return text::number(scale) + " alone fits, " + text::number(grown) + " times";
+                 }},
+                {"below 448: a factor of 16, or a maximum that is stale by 0.75", [=] {
+                     const double factor = std::exp2(std::floor(std::log2(end / grown)));
+                     const double stale = std::floor(4 * std::log2(end / scale)) / 4;
+                     return "below " + text::number(end) + ": a factor of " + text::number(factor) +
+                            ", or a maximum that is stale by " + text::number(stale);
+                 }}};
     }
     if (scene.name == "recompute-or-store") {
         const auto both = [=](auto&& of, const char* between) {

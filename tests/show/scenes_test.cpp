@@ -213,7 +213,7 @@ TEST_CASE("a scene that was changed says so, and its words are of what was befor
     now.options.heads = 128;
     const Scene more = worded_for(race, now);
     CHECK(more.title == "changed: heads 128 · " + race.title);
-    CHECK(scene_title(more) == "11 of 19 · changed: heads 128 · " + race.title);
+    CHECK(scene_title(more) == "11 of 20 · changed: heads 128 · " + race.title);
     CHECK(more.caption == "Before that: " + race.caption);
     CHECK(more.question == "Before that: " + race.question);
     CHECK(more.answer == "Before that: " + race.answer);

@@ -10,21 +10,26 @@ namespace tilescope::flash_v3 {
 
 /// Warpgroups of 64 rows, and, where warps are specialised, one of producers.
 constexpr Index threads_of(const Tiling& t) { return 128 * (t.warpgroups + (t.specialised == on ? 1 : 0)); }
-/// Q, and the slots of K and V together. S, P and O are in registers.
+/// Q, and the slots of K and V together; of 8 bits also a slot of V^T for each one of V. S, P and O are in registers.
 constexpr Bytes tiles_of(const Compiled& c) {
-    return size_of(c.dtype) * c.dim * (c.tile.br + c.tile.slots * c.tile.bc);
+    const Index of_v = size_of(c.dtype) > 1 ? 0 : c.tile.slots / 2;
+    return size_of(c.dtype) * c.dim * (c.tile.br + (c.tile.slots + of_v) * c.tile.bc);
 }
 inline constexpr Bytes barriers = 1024;  // rounded up to what tiles are aligned to
-/// Of 8 bits a slot of V^T for each one of V, in panels of 128 keys, with barriers of its own.
-constexpr Bytes turned(const Compiled& c) {
-    return size_of(c.dtype) > 1 ? 0 : c.tile.slots / 2 * c.dim * ceil_div(c.tile.bc, 128) * 128 + barriers;
+/// V^T has panels of 128 keys, and barriers of its own.
+constexpr Bytes beside_turned(const Compiled& c) {
+    constexpr Index panel = 128;
+    return size_of(c.dtype) > 1
+               ? 0
+               : c.tile.slots / 2 * c.dim * (ceil_div(c.tile.bc, panel) * panel - c.tile.bc) + barriers;
 }
 
 inline constexpr std::array kernels = [] {
     std::array<KernelVariant, std::size(compiled_kernels)> all{};
     for (std::size_t k = 0; k < all.size(); ++k) {
         const Compiled& c = compiled_kernels[k];
-        all[k] = on_hopper({c.dtype, c.tile, c.dim, c.dim, threads_of(c.tile), tiles_of(c), barriers + turned(c)});
+        all[k] =
+            on_hopper({c.dtype, c.tile, c.dim, c.dim, threads_of(c.tile), tiles_of(c), barriers + beside_turned(c)});
     }
     return all;
 }();
