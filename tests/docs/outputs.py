@@ -23,7 +23,7 @@ SCORES = "--bias qk --alibi --soft-cap 20 --dropout 0.1"
 TYPED = "--seq-q 4 --causal --causal-corner top-left --scores f32 --weights f16"
 PASSES = f"{SMALL} --passes typed"
 EVERY = f"flash_v2 --seq 8 --heads 1 {MASKS} {SCORES}"
-EIGHT_BITS = "--q-dtype f16 --kv-dtype e4m3 --rotate"
+EIGHT_BITS = "--q-dtype f16 --kv-dtype e4m3 --rotate --p-scale 256 --stale-max 4"
 TOY = "--gpu toy --seq 8 --dim 4 --br 4 --bc 4"
 
 CACHE = tempfile.TemporaryDirectory()  # for compiled algorithms
