@@ -59,7 +59,7 @@ def prints_notes(_):
     """--notes prints one scene, or all scenes in their order, and neither shows nor writes anything else."""
     one = run("--scene", "recurrence", "--notes", stdout=subprocess.PIPE).stdout
     every = run("--notes", stdout=subprocess.PIPE).stdout
-    assert one.startswith("4 of 19 · ") and "  Question: " in one and "  Answer: " in one, one
+    assert one.startswith("4 of 20 · ") and "  Question: " in one and "  Answer: " in one, one
     scenes = every.split("\n\n")
     assert len(scenes) == 20 and scenes[3] + "\n" == one, every
     assert all(len(line) <= 120 for line in every.splitlines()), every
