@@ -12,7 +12,8 @@
 
 namespace tilescope::lab {
 
-/// Whether the lanes of the experiment's kernel can be timed: on a GPU with wgmma and bulk copies, in a 16-bit type.
+/// Whether the lanes of the experiment's kernel can be timed: on a GPU with wgmma and bulk copies, where Q, K and V
+/// have 16 bits, or all of them 8.
 bool has_timed_lanes(const Experiment& experiment);
 /// Why the experiment has no time where its kernel would run on lanes; empty where it has one.
 std::string untimed(const Experiment& experiment);
