@@ -3,6 +3,8 @@
 // docs/measured/h200/forward/float8_accumulation.csv has it.
 //     nvcc -std=c++20 -O3 -Xcompiler -fopenmp -gencode arch=compute_90a,code=sm_90a bench/float8_accumulation.cu \
 //         -o float8_accumulation && ./float8_accumulation
+// --sums N prints N sums of each type of 8 bits in place of that, each with all that goes in, as hexadecimal codes:
+// float8_sums.csv beside it has some.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -390,11 +392,40 @@ void study(const Type& t) {
     std::fflush(stdout);
 }
 
+/// A sum of each of n random blocks: A's row, B's column, C and D.
+template <class Unit>
+void print_sums(const Type& t, int n) {
+    const auto given = random_blocks(t, n, 3);
+    auto made = given;
+    run<Unit>(made);
+    for (int i = 0; i < n; ++i) {
+        const int r = i * 7 % rows, j = i % columns;
+        const auto print = [&](const std::uint32_t(&line)[words]) {
+            for (int k = 0; k < t.k(); ++k) std::printf("%02x", code_of(line, t, k));
+            std::printf(",");
+        };
+        const auto bits_of = [](float x) {
+            std::uint32_t bits;
+            std::memcpy(&bits, &x, sizeof bits);
+            return bits;
+        };
+        std::printf("%s,", Unit::text);
+        print(given[i].a[r]), print(given[i].b[j]);
+        std::printf("%08x,%08x\n", bits_of(given[i].c[r][j]), bits_of(made[i].c[r][j]));
+    }
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
     cudaDeviceProp device;
     check(cudaGetDeviceProperties(&device, 0));
+    if (argc == 3 && std::string(argv[1]) == "--sums") {
+        std::printf("# device: %s\nunit,a,b,c,sum\n", device.name);
+        print_sums<WgmmaE4m3>(e4m3, std::atoi(argv[2]));
+        print_sums<WgmmaE5m2>(e5m2, std::atoi(argv[2]));
+        return 0;
+    }
     std::printf("# device: %s\nunit,question,answer\n", device.name);
     study<WgmmaE4m3>(e4m3);
     study<WgmmaE5m2>(e5m2);

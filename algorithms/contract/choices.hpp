@@ -13,6 +13,10 @@ namespace tilescope {
 inline constexpr const char* scalings[] = {"head", "tensor", "none", "token"};
 std::string name_of_scales(const Problem& problem);
 bool set_scales(Problem& problem, std::string_view text);
+/// What --accumulator and recordings say of sum_bits: "gpu", "f32" or bits. set_accumulator: whether the text says any.
+std::string name_of_accumulator(const Problem& problem);
+inline constexpr const char* accumulators[] = {"gpu", "f32"};
+bool set_accumulator(Problem& problem, std::string_view text);
 const char* name_of(Softmax softmax);
 inline constexpr Corner corners[] = {Corner::bottom_right, Corner::top_left};
 const char* name_of(Corner corner);

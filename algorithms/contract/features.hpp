@@ -22,6 +22,7 @@ enum class Feature : std::uint8_t {
     score_types,    ///< S or P are stored in another type than Q, K, V and O
     passes,         ///< launches follow a list, as in unfused graphs
     eight_bits,     ///< K and V, and possibly Q, have 8 bits
+    accumulator,    ///< in how many bits sums of 8-bit products are kept
     weight_range,   ///< P is multiplied by a constant, or the maximum of a row is a stale one
 };
 class FeatureSet {
@@ -30,14 +31,11 @@ class FeatureSet {
     constexpr FeatureSet(std::initializer_list<Feature> features) {
         for (const Feature f : features) bits_ |= bit(f);
     }
-    constexpr FeatureSet with(Feature f) const {
-        FeatureSet more = *this;
-        more.bits_ |= bit(f);
-        return more;
-    }
+    constexpr FeatureSet with(Feature f) const { return FeatureSet(bits_ | bit(f)); }
     constexpr bool has(Feature f) const { return (bits_ & bit(f)) != 0; }
 
   private:
+    explicit constexpr FeatureSet(std::uint32_t bits) : bits_(bits) {}
     static constexpr std::uint32_t bit(Feature f) { return std::uint32_t{1} << static_cast<unsigned>(f); }
     std::uint32_t bits_ = 0;
 };

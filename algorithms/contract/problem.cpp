@@ -70,6 +70,7 @@ const FeatureNames& names_of(Feature feature) {
                                              {"score_types", "feature.score_types", "feature.word_score_types"},
                                              {"passes", "feature.passes", "feature.word_passes"},
                                              {"eight_bits", "feature.eight_bits", "feature.word_eight_bits"},
+                                             {"accumulator", "feature.accumulator", "feature.word_accumulator"},
                                              {"weight_range", "feature.weight_range", "feature.word_weight_range"}};
     return names[static_cast<std::size_t>(feature)];
 }
@@ -112,6 +113,8 @@ bool Problem::uses(Feature feature) const {
             return !passes.empty();
         case Feature::eight_bits:
             return size_of(query_type()) == 1 || size_of(key_type()) == 1;
+        case Feature::accumulator:
+            return sum_bits.has_value();
         case Feature::weight_range:
             return p_scale != 1 || stale_max != 0;
     }
@@ -247,6 +250,10 @@ void check_scores(const Problem& p) {
         throw BadValue("p_scale", std::to_string(p.p_scale), message("problem.no_p_scale"), "256");
     if (!(p.stale_max >= 0 && p.stale_max <= 64))
         throw BadValue("stale_max", text_of(p.stale_max), message("problem.no_stale_max"), "8");
+    if (p.sum_bits && size_of(p.query_type()) > 1)
+        throw BadValue("accumulator", name_of_accumulator(p), message("problem.accumulator_of_8_bits"));
+    if (p.sum_bits && *p.sum_bits != 0 && (*p.sum_bits < 8 || *p.sum_bits > 16))
+        throw BadValue("accumulator", name_of_accumulator(p), message("problem.no_accumulator"), "13");
     for (const auto& [field, type] : {std::pair{"scores", p.score_type()}, {"weights", p.weight_type()}})
         if (type != Dtype::f32 && type != p.output_type())
             throw BadValue(field, tilescope::name_of(type),

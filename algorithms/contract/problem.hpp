@@ -40,6 +40,8 @@ struct Problem {
     Dropout dropout;       ///< of the softmax's weights
     Index p_scale = 1;     ///< P is multiplied by this power of two before it is rounded; O and the LSE are without it
     double stale_max = 0;  ///< a row's maximum stays until it would grow by more than so many powers of two
+    std::optional<Index>
+        sum_bits;  ///< of sums of 8-bit products (accumulator.hpp); 0: f32; absent: as the GPU has them
     std::optional<Dtype> scores, weights;  ///< types of S and P in HBM, f32 or O's; absent: O's for S, S's for P
     PassList passes;                       ///< the launches of an unfused graph; empty: those of the algorithm
 
@@ -76,9 +78,8 @@ struct Problem {
     Axis row_axis(Tiles rows, Tiles keys) const { return graded(rows, visible(keys)); }
 };
 
-/// Rows (queries) and columns (keys) of a tile, or of a matrix's chunk; parts of the keys, where a program cuts them;
-/// and which roles warps have (algorithms/contract/roles.hpp). A choice by name is its number among the names of the
-/// Knob, from 1. 0: left open, or not a knob of the program.
+/// Rows (queries) and columns (keys) of a tile or a chunk; parts of the keys; roles of warps (roles.hpp). A choice by
+/// name is its number among the names of the Knob, from 1. 0: left open, or not a knob of the program.
 struct Tiling {
     Index br = 0, bc = 0, splits = 0;
     Index slots = 0, warpgroups = 0, turns = 0, overlap = 0, specialised = 0, cluster = 0, persistent = 0, like = 0;

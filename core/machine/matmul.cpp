@@ -1,5 +1,7 @@
 // Block::matmul: acc += alpha factor a b.
 #include <Eigen/Core>
+#include <bit>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -7,6 +9,7 @@
 #include "core/machine/conversions.hpp"
 #include "core/machine/flow.hpp"
 #include "core/machine/operations/of_block.hpp"
+#include "core/machine/tensor_core_sum.hpp"
 #include "core/machine/worker.hpp"
 #include "core/text/message.hpp"
 
@@ -51,6 +54,20 @@ Eigen::VectorXf factors_of(const Product& by, ConstElements factor, Index m) {
     return all;
 }
 
+/// `x`, which was divided by a factor, without the noise of the division: it would lose a bit when it is cut.
+float without_noise(float x) { return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + 4) & ~std::uint32_t{7}); }
+
+/// out += alpha a b, where a tensor core adds, which knows no alpha: the sum so far is brought to its units.
+template <class Out>
+void multiply_in(int sum_bits, Dtype type, Out& out, float alpha, ConstElements a, bool ta, ConstElements b, bool tb) {
+    const Matrix left = ta ? Matrix(map(a).transpose()) : Matrix(map(a));
+    const Matrix right = tb ? Matrix(map(b).transpose()) : Matrix(map(b));
+    Matrix sum = out;
+    if (alpha != 1) sum = (sum / alpha).unaryExpr(&without_noise);
+    add_products(sum.data(), left.data(), right.data(), sum.rows(), sum.cols(), left.cols(), type, sum_bits);
+    out = alpha * sum;
+}
+
 void check_factor(const Product& by, Index m) {
     if (by.factor && by.factor->size() != 1 && m > 0 &&
         (by.factor->cols() != 1 || by.stairs(m - 1) >= by.factor->size()))
@@ -88,12 +105,18 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, const P
         const ConstElements va = rounded(Apply::const_elements(*this, a), left, math, w_.scratch, w_.saturated);
         const ConstElements vb = rounded(Apply::const_elements(*this, b), right, math, w_.more_scratch, w_.saturated);
         Map out(Apply::elements(*this, acc).data, m, n);
+        const auto add = [&](auto& sum, float alpha) {
+            if (by.sum_bits > 0)
+                multiply_in(by.sum_bits, math, sum, alpha, va, ta, vb, tb);
+            else
+                multiply(sum, alpha, va, ta, vb, tb);
+        };
         if (factor.rows > 1) {
             Matrix product = Matrix::Zero(m, n);
-            multiply(product, 1, va, ta, vb, tb);
+            add(product, 1);
             out += factors_of(by, factor, m).asDiagonal() * product;
         } else {
-            multiply(out, factor.data ? by.alpha * *factor.data : by.alpha, va, ta, vb, tb);
+            add(out, factor.data ? by.alpha * *factor.data : by.alpha);
         }
         round_result(acc);
     }

@@ -56,14 +56,15 @@ class Tile {
 /// Which operand of a product is transposed.
 enum class Trans : std::uint8_t { none, a, b };
 
-/// A product's factors: a constant, and a tile of one element or of element stairs(r) for row r. `math`: the type that
-/// both operands are brought to; absent: where one is f32 and the other narrower, that one, as for tensor cores.
+/// A product's factors: a constant, and a tile of one element or of element stairs(r) for row r. `math`: the type of
+/// both operands; absent: the narrower one beside f32. `sum_bits`: as core/machine/tensor_core_sum.hpp adds; 0: in f32.
 struct Product {
     Product(float a = 1, const Tile* f = nullptr, std::optional<Dtype> m = {}) : alpha(a), factor(f), math(m) {}
     float alpha;
     const Tile* factor;
     std::optional<Dtype> math;
     Stairs stairs = {};
+    int sum_bits = 0;
 };
 
 }  // namespace tilescope

@@ -90,7 +90,7 @@ void read_text(const std::string& path, BlockMask& m) {
 
 /// Reads a .npy file. Its 16-bit whole numbers are the 0 and 1 of a mask, never bits of bf16.
 void read_matrix(const std::string& path, BlockMask& m) {
-    const NpyArray a = [&] {
+    const FileArray a = [&] {
         try {
             return read_npy(path, nullptr, std::nullopt, WholeNumbers::mask);
         } catch (const UsageError& e) {

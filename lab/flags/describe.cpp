@@ -20,6 +20,8 @@ std::vector<std::string> done_to_scores(const Problem& p) {
         all.push_back(message("describe.score_types", name_of(p.score_type()), name_of(p.weight_type())));
     if (!p.passes.empty()) all.push_back(message("describe.passes", name_of(p.passes)));
     if (p.soft_cap) all.push_back(message("describe.soft_cap", text::number(*p.soft_cap)));
+    if (p.sum_bits)
+        all.push_back(*p.sum_bits == 0 ? message("describe.sums_in_f32") : message("describe.sum_bits", *p.sum_bits));
     if (p.p_scale != 1) all.push_back(message("describe.p_scale", std::to_string(p.p_scale)));
     if (p.stale_max != 0) all.push_back(message("describe.stale_max", text::number(p.stale_max)));
     if (p.bias.has_groups())

@@ -24,7 +24,7 @@ struct Options {
     std::optional<Index> batch, heads, kv_heads, seq, seq_q, seq_k, dim, dim_v;
     std::optional<Index> page_size, shared_prefix;
     std::string page_order = "identity";
-    std::optional<std::string> dtype, q_dtype, kv_dtype, scales, scores, weights, softmax;
+    std::optional<std::string> dtype, q_dtype, kv_dtype, scales, accumulator, scores, weights, softmax;
     std::string passes;  // empty: those of the algorithm `standard`
     std::optional<bool> causal, rotate;
     std::string causal_corner = "bottom-right";

@@ -125,6 +125,13 @@ void to_scales(const std::string& text, Problem& p) {
                  text::alternatives(names));
 }
 
+void to_accumulator(const std::string& text, Problem& p) {
+    if (set_accumulator(p, text)) return;
+    const std::vector<std::string> names(std::begin(accumulators), std::end(accumulators));
+    refuse_value("values.no_accumulator", "--accumulator", text, text::nearest(text, names).value_or("13"),
+                 text::alternatives(names));
+}
+
 const char* name_of(DropoutMask mask) { return mask == DropoutMask::stored ? "stored" : "regenerated"; }
 
 Splits to_splits(const std::string& flag, const std::string& text) {

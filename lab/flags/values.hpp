@@ -57,6 +57,7 @@ Index to_tile(const std::string& flag, const std::string& text);
 std::pair<std::string, std::vector<BiasTerm>> to_bias(const std::string& text);
 /// Reads which values share a scale into the problem.
 void to_scales(const std::string& text, Problem& problem);
+void to_accumulator(const std::string& text, Problem& problem);
 /// Whether the mask of dropout is drawn again where it is needed, or stored in HBM.
 enum class DropoutMask : std::uint8_t { regenerated, stored };
 inline constexpr DropoutMask dropout_masks[] = {DropoutMask::regenerated, DropoutMask::stored};

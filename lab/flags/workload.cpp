@@ -109,6 +109,17 @@ void add_types(Rows& t) {
     scales.write = [](const Problem& p, Options& o) {
         if (p.scales != Problem().scales) o.scales = name_of_scales(p);
     };
+    Flag& accumulator = t.add("accumulator", FlagOf::attention, "flag.accumulator", "BITS", "gpu",
+                              &Options::accumulator, [](const std::string&, const std::string& v) {
+                                  Problem p;
+                                  to_accumulator(v, p);
+                                  return name_of_accumulator(p);
+                              });
+    accumulator.asks_for = Feature::accumulator;
+    accumulator.ask = [](const Options& o, Problem& p) { to_accumulator(*o.accumulator, p); };
+    accumulator.write = [](const Problem& p, Options& o) {
+        if (p.sum_bits) o.accumulator = name_of_accumulator(p);
+    };
 }
 
 void add_mask(Rows& t) {

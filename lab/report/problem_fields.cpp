@@ -88,6 +88,13 @@ const ProblemField problem_rows[] = {
          const std::string scales = e.text(k);
          if (!set_scales(p, scales)) e.refuse(message("problem_fields.no_scales", text::shown(scales)));
      }},
+    {"accumulator", [](Of p) { return if_meant(p.uses(Feature::accumulator), name_of_accumulator(p)); }, true,
+     [](Of p, By) { return p.uses(Feature::accumulator); }, never_needed,
+     [](Of p) { return Json(name_of_accumulator(p)); },
+     [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
+         const std::string bits = e.text(k);
+         if (!set_accumulator(p, bits)) e.refuse(message("problem_fields.no_accumulator", text::shown(bits)));
+     }},
     {"causal", [](Of p) { return MetricValue(p.mask.is_causal()); }, false, always_written, always_needed,
      [](Of p) { return Json(p.mask.is_causal()); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {

@@ -1,5 +1,6 @@
 #include "lab/run/experiment.hpp"
 
+#include "algorithms/contract/accumulator.hpp"
 #include "algorithms/contract/feature_names.hpp"
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/refusal.hpp"
@@ -52,6 +53,9 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     constexpr double first_with_float8 = 8.9;
     if (size_of(e.problem.query_type()) == 1 && capability < first_with_float8)
         r.notes.push_back(message("experiment.no_float8", e.gpu.name, name_of(e.problem.query_type())));
+    if (const int bits = sum_bits(e.problem, e.gpu);
+        bits > 0 && r.numeric && !e.problem.sum_bits && e.algorithm->supports.has(Feature::accumulator))
+        r.notes.push_back(message("experiment.sum_bits", name_of(e.problem.query_type()), bits));
     return r;
 }
 

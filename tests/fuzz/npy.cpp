@@ -21,17 +21,17 @@ bool same(const std::vector<float>& a, const std::vector<float>& b) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string path = fuzz::file_of("a.npy", fuzz::text_of(data, size));
     fuzz::accepted([&] {
-        const NpyArray a = read_npy(path);
+        const FileArray a = read_npy(path);
         const Index elements = std::accumulate(a.shape.begin(), a.shape.end(), Index{1}, std::multiplies<>());
         fuzz::require(elements == static_cast<Index>(a.values.size()), "as many values as the shape says");
         fuzz::require(a.values.size() <= size, "no more values than bytes");
         const std::string copy = fuzz::file_of("b.npy", "");
         write_npy(copy, a.shape, Dtype::f32, a.values);
-        const NpyArray b = read_npy(copy);
+        const FileArray b = read_npy(copy);
         fuzz::require(a.shape == b.shape && same(a.values, b.values), "what is written reads back");
     });
     fuzz::accepted([&] {
-        const NpyArray a = read_npy(path, nullptr, Dtype::e4m3);
+        const FileArray a = read_npy(path, nullptr, Dtype::e4m3);
         fuzz::require(a.values.size() <= size, "no more values than bytes of e4m3");
     });
     return 0;

@@ -121,6 +121,7 @@ TEST_CASE("a softmax kernel refuses each flag of attention", "[flags]") {
                                                         {"bias-group", "2"},
                                                         {"alibi", "true"},
                                                         {"soft-cap", "5"},
+                                                        {"accumulator", "12"},
                                                         {"p-scale", "16"},
                                                         {"stale-max", "2"},
                                                         {"dropout", "0.5"},

@@ -201,7 +201,7 @@ TEST_CASE("inputs: a file may have the sequence before the heads", "[inputs]") {
         std::ofstream file(path, std::ios::binary);
         write_tensor(file, *tensor, batch, rank, Layout::bshd);
     }
-    const NpyArray file = read_npy(path);
+    const FileArray file = read_npy(path);
     CHECK(file.shape == (batch == 1 ? std::vector<Index>{4, 3, 5} : std::vector<Index>{2, 4, 3, 5}));
     const auto values = contents(*tensor);
     for (std::size_t b = 0; b < static_cast<std::size_t>(batch); ++b)

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     }
     for (std::string from, to; std::getline(std::getline(std::cin, from, '\t'), to);) {
         try {
-            const NpyArray array = read_npy(from);
+            const FileArray array = read_npy(from);
             write_npy(to, array.shape, *dtype, array.values);
         } catch (const std::exception& error) {
             std::cout << error.what();

@@ -101,10 +101,10 @@ TEST_CASE("npy: what is written is read back, rounded to its dtype") {
     for (Index i = 0; i < n; ++i) values.push_back(normal(random));
 
     write_npy(folder / "a.npy", shape, dtype, values);
-    const NpyArray array = read_npy(folder / "a.npy", nullptr, dtype);
+    const FileArray array = read_npy(folder / "a.npy", nullptr, dtype);
     round_to(dtype, values.data(), n);
     CHECK(array.shape == shape);
-    CHECK(array.descr == descr);
+    CHECK(array.type == descr);
     CHECK(same_bits(array.values, values));
     const auto data = static_cast<std::uintmax_t>(n * (descr[2] - '0'));
     CHECK((std::filesystem::file_size(folder / "a.npy") - data) % 64 == 0);
@@ -124,9 +124,9 @@ TEST_CASE("npy: every type, byte order and element order is read") {
         expected.push_back(number.f4);
     }
     write_bytes(folder / "a.npy", npy(header("'" + descr + "'", "False", "(2, 5)"), data, version));
-    const NpyArray c = read_npy(folder / "a.npy");
+    const FileArray c = read_npy(folder / "a.npy");
     CHECK(c.shape == Shape{2, 5});
-    CHECK(c.descr == descr);
+    CHECK(c.type == descr);
     CHECK(same_bits(c.values, expected));
 
     const Shape shape{5, 2};
@@ -246,12 +246,12 @@ TEST_CASE("npy: booleans, bf16 as V2, and as u2 and i2 where that is said") {
         write_bytes(folder / "a.npy", npy(header(descr, "False", "(2,)"), data));
         return read_npy(folder / "a.npy", nullptr, bits16);
     };
-    const NpyArray mask = read("'|b1'", std::string("\0\2", 2));
+    const FileArray mask = read("'|b1'", std::string("\0\2", 2));
     CHECK((mask.boolean && mask.values == std::vector<float>{0, 1}));
     const std::string bits("\x00\x3e\x80\xff", 4);  // 0.125 and -inf
     const std::vector<float> both = {0.125f, -INFINITY};
-    const NpyArray plain = read("'|V2'", bits);
-    CHECK((plain.natural == Dtype::bf16 && !plain.boolean && plain.values == both));
+    const FileArray plain = read("'|V2'", bits);
+    CHECK((plain.natural() == Dtype::bf16 && !plain.boolean && plain.values == both));
     for (const char* descr : {"'<u2'", "'<i2'"}) {
         CHECK(read(descr, bits, Dtype::bf16).values == both);
         CHECK_THROWS_AS(read(descr, bits), UsageError);
@@ -270,14 +270,14 @@ TEST_CASE("npy: numbers of 8 bits where it is said which, and e5m2 as f1") {
     for (const char* descr : {"'<V1'", "'|V1'", "'|u1'", "'|i1'"}) {
         CHECK(read(descr, Dtype::e4m3).values == as_e4m3);
         CHECK(read(descr, Dtype::e5m2).values == as_e5m2);
-        CHECK(read(descr, Dtype::e4m3).natural == Dtype::f16);
+        CHECK(read(descr, Dtype::e4m3).natural() == Dtype::f16);
         CHECK_THROWS_AS(read(descr, std::nullopt), UsageError);
         CHECK_THROWS_AS(read(descr, Dtype::bf16), UsageError);
     }
     CHECK(read("'|i1'", Dtype::i8).values == std::vector<float>{57, -5});
     for (const auto bits : {std::optional<Dtype>(), std::optional(Dtype::e4m3)}) {
         CHECK(read("'<f1'", bits).values == as_e5m2);
-        CHECK(read("'<f1'", bits).natural == Dtype::f16);
+        CHECK(read("'<f1'", bits).natural() == Dtype::f16);
     }
 }
 
@@ -356,7 +356,7 @@ TEST_CASE("npy: a damaged header is read or refused, never worse") {
         }
         write_bytes(folder / "a.npy", bytes);
         try {
-            const NpyArray array = read_npy(folder / "a.npy");
+            const FileArray array = read_npy(folder / "a.npy");
             CHECK(array.values.size() <= 12);
         } catch (const UsageError&) {
             ++refused;

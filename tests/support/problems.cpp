@@ -127,6 +127,8 @@ std::vector<Case> eight_bit_cases() {
         c.problem.dtype = q;
         set_scales(c.problem, scales[all.size()]);
         if (kv != q) c.problem.kv_dtype = kv;
+        constexpr Index kept[] = {13, 16, 0};
+        if (size_of(q) == 1) c.problem.sum_bits = kept[all.size() % std::size(kept)];
         c.problem.rotated = (c.problem.dim & (c.problem.dim - 1)) == 0;
         c.problem.p_scale = all.size() % 2 == 0 ? 16 : 1, c.problem.stale_max = all.size() % 3 == 0 ? 2 : 0;
         all.push_back(c);
@@ -168,6 +170,7 @@ Case as_supported(const Algorithm& algorithm, Case c) {
         set_scales(c.problem, "head");
         c.problem.rotated = false;
     }
+    if (!algorithm.supports.has(Feature::accumulator)) c.problem.sum_bits = std::nullopt;
     if (!algorithm.supports.has(Feature::weight_range)) c.problem.p_scale = 1, c.problem.stale_max = 0;
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
     return c;
@@ -297,6 +300,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     if (p.q_dtype) out << " --q-dtype " << name_of(*p.q_dtype);
     if (p.kv_dtype) out << " --kv-dtype " << name_of(*p.kv_dtype);
     if (p.rotated) out << " --rotate";
+    if (p.sum_bits) out << " --accumulator " << *p.sum_bits;
     if (p.p_scale != 1) out << " --p-scale " << p.p_scale;
     if (p.stale_max != 0) out << " --stale-max " << p.stale_max;
     if (p.scales != Scaling::head) out << " --scales " << name_of_scales(p);

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "algorithms/attention/flash_v3/algorithm.hpp"
+#include "algorithms/contract/accumulator.hpp"
 #include "algorithms/contract/scales.hpp"
 #include "algorithms/contract/scores.hpp"
 #include "algorithms/contract/weight_range.hpp"
@@ -15,6 +16,10 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], LSE = t["LSE"];
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     const Roles roles = roles_of(p, tile, gpu.spec());
+    const auto summed = [bits = sum_bits(p, gpu.spec())](Product of) {
+        of.sum_bits = bits;
+        return of;
+    };
     gpu.launch("flash_v3", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
         b.at(1);
         Lane consumer = b.lane("consumer", roles.consumer);
@@ -65,14 +70,14 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& given) {
                 scales.take_keys(*consumer, *next);
                 consumer->at(11);
                 s.emplace(consumer->alloc_registers("S", i.size, next->size));
-                const Product scaled = scales.of_scores(*consumer, p.logit_scale());
+                const Product scaled = summed(scales.of_scores(*consumer, p.logit_scale()));
                 consumer->matmul(*s, q, k, Trans::b, scaled);
             }
             if (now) {
                 Tile v = values(*now);
                 consumer->at(next || !roles.overlap ? 12 : 16);
                 if (roles.rescales_first) scale_rows(*consumer, o, c);
-                consumer->matmul(o, *weights, v, turned ? Trans::b : Trans::none, scales.of_values());
+                consumer->matmul(o, *weights, v, turned ? Trans::b : Trans::none, summed(scales.of_values()));
                 if (!roles.overlap) weights.reset();  // gives back what the product reads: a wait for it
             }
             if (next) {
