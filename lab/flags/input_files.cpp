@@ -60,6 +60,11 @@ FileFormat format_from(const Options& o, const std::optional<std::string>& own_t
     return {layout_from(o), bits_from(o, own_type)};
 }
 
+/// Whether files of K and V have this type of 8 bits already.
+bool are_stored(const FileTensor& k, const FileTensor& v, Dtype type) {
+    return size_of(type) == 1 && k.stored == type && v.stored == type;
+}
+
 void read_attention_files(Options& o, Request& r, Control* control) {
     if (o.q.empty() || o.k.empty() || o.v.empty())
         throw UsageError(message("request.three_files", o.q.empty() ? "--q" : o.k.empty() ? "--k" : "--v"));
@@ -87,6 +92,10 @@ void read_attention_files(Options& o, Request& r, Control* control) {
             message("request.more_heads_than_rows", text::shown(o.q), std::to_string(q.heads), std::to_string(q.rows));
     const Dtype of_q = o.q_dtype ? to_dtype(*o.q_dtype, "--q-dtype") : dtype;
     const Dtype of_kv = o.kv_dtype ? to_dtype(*o.kv_dtype, "--kv-dtype") : dtype;
+    if (!o.scales && are_stored(k, v, of_kv) && (size_of(of_q) > 1 || q.stored == of_q)) {
+        o.scales = "none";  // another scale would round them again
+        r.notes.push_back(message("request.stored_without_scales", name_of(of_kv)));
+    }
     take_in(r, "Q", q, of_q, control), take_in(r, "K", k, of_kv, control), take_in(r, "V", v, of_kv, control);
     if (o.d_o.empty()) return;
     const FileTensor g = read("--do", o.d_o);

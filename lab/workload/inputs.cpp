@@ -12,6 +12,7 @@
 #include "lab/workload/followed.hpp"
 #include "lab/workload/patterns.hpp"
 #include "lab/workload/rounding.hpp"
+#include "lab/workload/safetensors.hpp"
 
 namespace tilescope::lab {
 using text::message;
@@ -106,9 +107,11 @@ std::vector<float> heads_first(const std::vector<float>& values, const FileTenso
 }  // namespace
 
 FileTensor read_tensor(const std::string& flag, const std::string& path, const FileFormat& format, Control* control) {
-    NpyArray a = [&] {
+    FileArray a = [&] {
+        const WholeNumbers whole = format.masks ? WholeNumbers::mask : WholeNumbers::unknown;
         try {
-            return read_npy(path, control, format.bits, format.masks ? WholeNumbers::mask : WholeNumbers::unknown);
+            if (is_safetensors(path)) return read_safetensors(path, flag.substr(flag.rfind('-') + 1), control, whole);
+            return read_npy(path, control, format.bits, whole);
         } catch (const UsageError& e) {
             throw UsageError(flag + ' ' + e.what());
         }
@@ -125,7 +128,8 @@ FileTensor read_tensor(const std::string& flag, const std::string& path, const F
     t.heads = rank > 2 ? a.shape[rank - 3] : 1;
     t.batch = rank > 3 ? a.shape[rank - 4] : 1;
     t.rank = rank;
-    t.natural = a.natural;
+    t.stored = a.stored;
+    t.natural = a.natural();
     t.overflowed = a.overflowed;
     t.name = name;
     if (a.boolean)

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/machine/conversions.hpp"
@@ -25,71 +21,27 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
-namespace fs = std::filesystem;
+constexpr Bytes max_header = Bytes{1} << 20;  // far more than 32 axes need
 
-constexpr Bytes max_header = Bytes{1} << 20;          // far more than 32 axes need
-constexpr Index elements_per_chunk = Index{1} << 17;  // 1 MiB of f8
-
-/// A regular file, and how many of its bytes are left to read. Its real size bounds all memory that is allocated.
-class Input {
-  public:
-    explicit Input(const std::string& path) {
-        std::error_code error;
-        const fs::file_status status = fs::status(path, error);
-        if (!fs::exists(status)) refuse(error.value());
-        if (fs::is_directory(status)) throw NpyRefusal{message("npy.folder"), message("npy.name_file_in_it")};
-        if (!fs::is_regular_file(status)) throw NpyRefusal{message("npy.no_regular_file"), message("npy.save_to_file")};
-        errno = 0;
-        file_.open(path, std::ios::binary);
-        if (!file_) refuse(errno);
-        left_ = static_cast<Bytes>(fs::file_size(path, error));
-        if (error) refuse(error.value());
-    }
-
-    Bytes left() const { return left_; }
-
-    void read(std::span<char> to) {
-        if (!file_.read(to.data(), static_cast<std::streamsize>(to.size())))
-            throw NpyRefusal{message("npy.reading_failed"), message("npy.check_disk")};
-        left_ -= static_cast<Bytes>(to.size());
-    }
-
-    /// A piece of the header.
-    std::string read(Bytes n) {
-        if (n > left_) throw NpyRefusal{message("npy.short_header", std::to_string(n - left_))};
-        std::string out(static_cast<std::size_t>(n), '\0');
-        read(std::span(out));
-        return out;
-    }
-
-  private:
-    [[noreturn]] static void refuse(int error) {
-        throw NpyRefusal{std::generic_category().message(error), message("npy.name_readable")};
-    }
-
-    std::ifstream file_;
-    Bytes left_ = 0;
-};
-
-Bytes little_endian(std::string_view bytes) {
-    Bytes n = 0;
-    for (std::size_t i = bytes.size(); i-- > 0;) n = n << 8 | static_cast<unsigned char>(bytes[i]);
-    return n;
+/// A piece of the header.
+std::string header_piece(ArrayInput& file, Bytes n) {
+    if (n > file.left()) throw NpyRefusal(message("npy.short_header", std::to_string(n - file.left())));
+    return file.read(n);
 }
 
 /// Reads up to the first element.
-NpyHeader read_header(Input& file) {
-    const std::string start = file.read(std::min<Bytes>(file.left(), static_cast<Bytes>(npy_magic.size())));
+NpyHeader read_header(ArrayInput& file) {
+    const std::string start = header_piece(file, std::min<Bytes>(file.left(), static_cast<Bytes>(npy_magic.size())));
     if (start.starts_with("PK\3\4") || start.starts_with("PK\5\6"))
         throw NpyRefusal{message("npy.archive"), message("npy.save_one_of_archive")};
     if (start != npy_magic) throw NpyRefusal{message("npy.no_npy"), message("npy.save")};
-    const std::string version = file.read(2);
+    const std::string version = header_piece(file, 2);
     if (version[0] < 1 || version[0] > 3 || version[1] != 0)
         throw NpyRefusal{message("npy.unknown_version", static_cast<unsigned char>(version[0]),
                                  static_cast<unsigned char>(version[1]))};
-    const Bytes length = little_endian(file.read(version[0] == 1 ? 2 : 4));
+    const Bytes length = little_endian(header_piece(file, version[0] == 1 ? 2 : 4));
     if (length > max_header) throw NpyRefusal{message("npy.long_header", std::to_string(length))};
-    return parse_npy_header(file.read(length));
+    return parse_npy_header(header_piece(file, length));
 }
 
 /// The number of elements by the header, checked against the bytes that the file really has.
@@ -108,27 +60,11 @@ Index checked_count(const NpyHeader& header, StoredElement element, Bytes availa
                      message(lacks ? "npy.copy_again" : "npy.save_one_array")};
 }
 
-/// The elements in the order of the file; `overflowed` as to_floats() has it.
-std::vector<float> read_values(Input& file, StoredElement element, Index count, Index& overflowed, Control* control) {
-    std::vector<float> values(static_cast<std::size_t>(count));
-    std::vector<char> stored(static_cast<std::size_t>(std::min(count, elements_per_chunk)) * element.size);
-    const Followed followed(control, ceil_div(count, elements_per_chunk));
-    for (std::span<float> rest(values); !rest.empty();) {
-        followed.step();
-        const std::span<float> to = rest.first(std::min(rest.size(), static_cast<std::size_t>(elements_per_chunk)));
-        const std::span<char> from = std::span(stored).first(to.size() * element.size);
-        file.read(from);
-        overflowed += to_floats(from, element, to);
-        rest = rest.subspan(to.size());
-    }
-    return values;
-}
-
 }  // namespace
 
-NpyArray read_npy(const std::string& path, Control* control, std::optional<Dtype> bits, WholeNumbers whole) {
+FileArray read_npy(const std::string& path, Control* control, std::optional<Dtype> bits, WholeNumbers whole) {
     try {
-        Input file(path);
+        ArrayInput file(path);
         NpyHeader header = read_header(file);
         const StoredElement element = stored_element(header.descr, bits, whole);
         const bool is_mask = element.type == Stored::boolean || element.type == Stored::whole;
@@ -137,16 +73,12 @@ NpyArray read_npy(const std::string& path, Control* control, std::optional<Dtype
         const bool reorder = header.fortran_order && header.shape.size() > 1 && count > 0;
         check_memory((reorder ? 2 : 1) * count * size_of(Dtype::f32), "npy.too_large", text::shown(path));
         Index overflowed = 0;
-        std::vector<float> values = read_values(file, element, count, overflowed, control);
+        std::vector<float> values = read_elements(file, element, count, overflowed, control);
         if (element.bits) check_bits(header.descr, element.dtype, values, whole);
         if (reorder) values = to_c_order(values, header.shape, control);
-        return {std::move(header.shape),
-                std::move(header.descr),
-                std::move(values),
-                size_of(element.dtype) == 1 ? Dtype::f16 : element.dtype,
-                is_mask,
-                overflowed};
-    } catch (const NpyRefusal& refusal) {
+        return {
+            std::move(header.shape), std::move(header.descr), std::move(values), element.dtype, is_mask, overflowed};
+    } catch (const ArrayRefusal& refusal) {
         throw UsageError(message("npy.cannot_read", text::shown(path), refusal.what, refusal.fix));
     }
 }

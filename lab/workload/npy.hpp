@@ -10,28 +10,17 @@
 
 #include "core/machine/dtype.hpp"
 #include "core/machine/mode.hpp"
+#include "lab/workload/array_file.hpp"
 
 namespace tilescope::lab {
-
-struct NpyArray {
-    std::vector<Index> shape;
-    std::string descr;          ///< the type in the file, as NumPy spells it, e.g. "<f2"
-    std::vector<float> values;  ///< in C order, whatever the order in the file
-    Dtype natural;              ///< the storage type that holds the elements: f16 (also those of 8 bits), bf16, or f32
-    bool boolean;               ///< a mask: 1 where True
-    Index overflowed;           ///< finite f8 elements beyond the range of f32
-};
-
-/// What other whole numbers mean: unknown (they are refused), or a mask, where all of them are 0 or 1.
-enum class WholeNumbers : std::uint8_t { unknown, mask };
 
 /// Reads an array of f2, f4, f8 or b1 elements, of V2 (bf16, as ml_dtypes saves it) and of f1 (e5m2, likewise); of
 /// whole numbers and V elements of the size of `bits`, as the bits of that type (bf16, e4m3, e5m2 or i8); and of other
 /// whole numbers where `whole` says what they are. ml_dtypes saves e4m3 as V1, and other types too, so that `bits` has
 /// to name it. Reads either byte order, C and Fortran order. f8 is rounded to float. Anything else is a UsageError that
 /// names the path, what is wrong and a fix. Throws Interrupted.
-NpyArray read_npy(const std::string& path, Control* control = nullptr, std::optional<Dtype> bits = std::nullopt,
-                  WholeNumbers whole = WholeNumbers::unknown);
+FileArray read_npy(const std::string& path, Control* control = nullptr, std::optional<Dtype> bits = std::nullopt,
+                   WholeNumbers whole = WholeNumbers::unknown);
 
 /// Fills `out` with the elements from index `first` (in C order) on.
 using NpyValues = std::function<void(Index first, std::span<float> out)>;

@@ -12,6 +12,7 @@
 #include "core/machine/conversions.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
+#include "lab/workload/followed.hpp"
 #include "lab/workload/npy_header.hpp"
 
 namespace tilescope::lab {
@@ -115,6 +116,22 @@ Index to_floats(std::span<char> from, StoredElement element, std::span<float> to
         overflowed += std::isfinite(x) && !std::isfinite(to[i]);
     }
     return overflowed;
+}
+
+std::vector<float> read_elements(ArrayInput& file, StoredElement element, Index count, Index& overflowed,
+                                 Control* control) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    std::vector<char> stored(static_cast<std::size_t>(std::min(count, elements_per_chunk)) * element.size);
+    const Followed followed(control, ceil_div(count, elements_per_chunk));
+    for (std::span<float> rest(values); !rest.empty();) {
+        followed.step();
+        const std::span<float> to = rest.first(std::min(rest.size(), static_cast<std::size_t>(elements_per_chunk)));
+        const std::span<char> from = std::span(stored).first(to.size() * element.size);
+        file.read(from);
+        overflowed += to_floats(from, element, to);
+        rest = rest.subspan(to.size());
+    }
+    return values;
 }
 
 }  // namespace tilescope::lab

@@ -5,10 +5,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/machine/dtype.hpp"
 #include "core/text/message.hpp"
+#include "lab/workload/array_file.hpp"
 
 namespace tilescope::lab {
 
@@ -16,10 +18,9 @@ inline constexpr std::string_view npy_magic = "\x93NUMPY";
 inline constexpr char npy_native_order = std::endian::native == std::endian::little ? '<' : '>';
 inline constexpr std::size_t npy_max_rank = 32;  ///< NumPy's own limit
 
-/// Why a file cannot be read and what to do about it, as clauses of one message; read_npy() adds which file.
-struct NpyRefusal {
-    std::string what;
-    std::string fix = text::message("npy.save_again");
+struct NpyRefusal : ArrayRefusal {
+    NpyRefusal(std::string is_wrong, std::string to_do = text::message("npy.save_again"))
+        : ArrayRefusal{std::move(is_wrong), std::move(to_do)} {}
 };
 
 struct NpyHeader {
