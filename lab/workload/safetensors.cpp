@@ -47,12 +47,12 @@ std::string chosen(const Entries& entries, const std::string& asked, std::string
     std::string capitals(usual);
     std::transform(capitals.begin(), capitals.end(), capitals.begin(),
                    [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-    for (const std::string& name : {asked, asked.empty() ? std::string(usual) : asked, asked.empty() ? capitals : asked})
+    for (const std::string& name :
+         {asked, asked.empty() ? std::string(usual) : asked, asked.empty() ? capitals : asked})
         if (entries.contains(name)) return name;
     if (asked.empty() && names.size() == 1) return names.front();
     constexpr std::size_t shown = 6;
-    const std::string likely =
-        text::nearest(asked.empty() ? std::string(usual) : asked, names).value_or(names.front());
+    const std::string likely = text::nearest(asked.empty() ? std::string(usual) : asked, names).value_or(names.front());
     const std::size_t more = names.size() - std::min(names.size(), shown);
     names.resize(names.size() - more);
     for (std::string& name : names) name = text::shown(name);
@@ -86,10 +86,14 @@ Placed placed(const Entries& entry, const std::string& name) {
 StoredElement element_of_type(const std::string& type, WholeNumbers whole) {
     constexpr bool swapped = std::endian::native != std::endian::little;
     constexpr std::pair<std::string_view, StoredElement> all[] = {
-        {"F32", {Stored::number, 4, swapped, Dtype::f32}},        {"F16", {Stored::number, 2, swapped, Dtype::f16}},
-        {"BF16", {Stored::number, 2, swapped, Dtype::bf16}},      {"F8_E4M3", {Stored::number, 1, false, Dtype::e4m3}},
-        {"F8_E5M2", {Stored::number, 1, false, Dtype::e5m2}},     {"F64", {Stored::f64, 8, swapped}},
-        {"BOOL", {Stored::boolean, 1, false}},                    {"I8", {Stored::number, 1, false, Dtype::i8}},
+        {"F32", {Stored::number, 4, swapped, Dtype::f32}},
+        {"F16", {Stored::number, 2, swapped, Dtype::f16}},
+        {"BF16", {Stored::number, 2, swapped, Dtype::bf16}},
+        {"F8_E4M3", {Stored::number, 1, false, Dtype::e4m3}},
+        {"F8_E5M2", {Stored::number, 1, false, Dtype::e5m2}},
+        {"F64", {Stored::f64, 8, swapped}},
+        {"BOOL", {Stored::boolean, 1, false}},
+        {"I8", {Stored::number, 1, false, Dtype::i8}},
     };
     constexpr std::pair<std::string_view, std::size_t> whole_numbers[] = {
         {"I8", 1}, {"U8", 1}, {"I16", 2}, {"U16", 2}, {"I32", 4}, {"U32", 4}, {"I64", 8}, {"U64", 8}};
@@ -110,8 +114,7 @@ bool is_safetensors(std::string_view path) {
 
 FileArray read_safetensors(const std::string& path, std::string_view usual, Control* control, WholeNumbers whole) {
     const std::size_t colon = path.find(std::string(safetensors_ending) + ':');
-    const std::string file_name =
-        colon == std::string::npos ? path : path.substr(0, colon + safetensors_ending.size());
+    const std::string file_name = colon == std::string::npos ? path : path.substr(0, colon + safetensors_ending.size());
     const std::string asked = colon == std::string::npos ? "" : path.substr(file_name.size() + 1);
     try {
         ArrayInput file(file_name);
@@ -124,9 +127,9 @@ FileArray read_safetensors(const std::string& path, std::string_view usual, Cont
             refuse_header(message("safetensors.other_size", text::shown(name), shape_text(at.shape), at.type,
                                   std::to_string(at.end - at.begin)));
         if (at.end > file.left())
-            throw ArrayRefusal{message("safetensors.ends_before", text::shown(name),
-                                       std::to_string(at.end - file.left())),
-                               message("npy.copy_again")};
+            throw ArrayRefusal{
+                message("safetensors.ends_before", text::shown(name), std::to_string(at.end - file.left())),
+                message("npy.copy_again")};
         file.skip(at.begin);
         check_memory(count * size_of(Dtype::f32), "npy.too_large", text::shown(path));
         Index overflowed = 0;

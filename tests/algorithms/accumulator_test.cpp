@@ -1,4 +1,6 @@
 // How tensor cores add products of 8 bits: as an H200 does, as whole numbers do, and what programs make of it.
+#include "algorithms/contract/accumulator.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -6,7 +8,6 @@
 #include <random>
 #include <string>
 
-#include "algorithms/contract/accumulator.hpp"
 #include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/registry.hpp"
 #include "core/machine/conversions.hpp"

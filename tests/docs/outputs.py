@@ -24,6 +24,7 @@ TYPED = "--seq-q 4 --causal --causal-corner top-left --scores f32 --weights f16"
 PASSES = f"{SMALL} --passes typed"
 EVERY = f"flash_v2 --seq 8 --heads 1 {MASKS} {SCORES}"
 EIGHT_BITS = "--q-dtype f16 --kv-dtype e4m3 --rotate --p-scale 256 --stale-max 4"
+SUMS = "--dtype e4m3 --accumulator f32"
 TOY = "--gpu toy --seq 8 --dim 4 --br 4 --bc 4"
 
 CACHE = tempfile.TemporaryDirectory()  # for compiled algorithms
@@ -31,27 +32,27 @@ CACHE = tempfile.TemporaryDirectory()  # for compiled algorithms
 # Section of the page: commands that together print all its keys.
 COMMANDS = {
     "Rows": [f"sweep flash_v2 {SMALL} --json"],
-    "run": [f"run flash_v3 {SMALL} --like fa3-2025 --json", f"run standard {SMALL} {TYPED} --json", f"run standard {PASSES} --json", f"run flash_v2 {SMALL} {EIGHT_BITS} --json", f"run split_kv {SMALL} --json", "run flash_v2 --seq 1048576 --json",
+    "run": [f"run flash_v3 {SMALL} --like fa3-2025 --json", f"run standard {SMALL} {TYPED} --json", f"run standard {PASSES} --json", f"run flash_v2 {SMALL} {EIGHT_BITS} --json", f"run flash_v3 {SMALL} {SUMS} --json", f"run split_kv {SMALL} --json", "run flash_v2 --seq 1048576 --json",
             f"run {EVERY} --json", f"run flash_v2_backward {SMALL} --with forward --json",
             f"run {MINE} --seq 262144 --heads 4 --json"],
-    "compare": [f"compare flash_v3 {SMALL} --like fa3-2025 --json", f"compare split_kv {SMALL} --json", f"compare standard {SMALL} {TYPED} --json", f"compare standard {PASSES} --json", f"compare flash_v2 {SMALL} {EIGHT_BITS} --json", f"compare standard flash_v2:seq=4096,br=4096,bc=4096 {SMALL} --json",
+    "compare": [f"compare flash_v3 {SMALL} --like fa3-2025 --json", f"compare split_kv {SMALL} --json", f"compare standard {SMALL} {TYPED} --json", f"compare standard {PASSES} --json", f"compare flash_v2 {SMALL} {EIGHT_BITS} --json", f"compare flash_v3 {SMALL} {SUMS} --json", f"compare standard flash_v2:seq=4096,br=4096,bc=4096 {SMALL} --json",
                 "compare flash_v2 --seq 262144 --heads 4 --json", "compare flash_v2 --seq 262144 --heads 4 --alibi --json",
                 f"compare {EVERY} --json",
                 "compare flash_v2 --mode count --json", f"compare flash_v2_backward {SMALL} --with forward --json"],
-    "explain": [f"explain standard {SMALL} {TYPED} --json", f"explain standard {PASSES} --json", f"explain flash_v2 {SMALL} {EIGHT_BITS} --json", f"explain split_kv {SMALL} --json", f"explain {EVERY} --json",
+    "explain": [f"explain standard {SMALL} {TYPED} --json", f"explain standard {PASSES} --json", f"explain flash_v2 {SMALL} {EIGHT_BITS} --json", f"explain flash_v3 {SMALL} {SUMS} --json", f"explain split_kv {SMALL} --json", f"explain {EVERY} --json",
                 f"explain flash_v2 {SMALL} --json", f"explain flash_v1_backward {SMALL} --json",
                 f"explain flash_v3 {SMALL} --like fa3-2025 --json"],
-    "timeline": [f"timeline flash_v3 {SMALL} --like fa3-2025 --json", f"timeline standard {SMALL} {TYPED} --json", f"timeline standard {PASSES} --json", f"timeline flash_v2 {SMALL} {EIGHT_BITS} --json", f"timeline split_kv {SMALL} --json", "timeline flash_v2 --seq 1048576 --json",
+    "timeline": [f"timeline flash_v3 {SMALL} --like fa3-2025 --json", f"timeline standard {SMALL} {TYPED} --json", f"timeline standard {PASSES} --json", f"timeline flash_v2 {SMALL} {EIGHT_BITS} --json", f"timeline flash_v3 {SMALL} {SUMS} --json", f"timeline split_kv {SMALL} --json", "timeline flash_v2 --seq 1048576 --json",
                  "timeline flash_v2 flash_v1 --json", f"timeline {EVERY} --json",
                  f"timeline split_kv {SMALL} --page-size 16 --json"],
     "step": [f"step flash_v3 {SMALL} --like fa3-2025 --to 3 --json", "step flash_v3 --seq 256 --heads 1 --br 128 --bc 128 --to 14 --json",
-             f"step standard {SMALL} {TYPED} --to 3 --json", f"step standard {PASSES} --to 3 --json", f"step flash_v2 {SMALL} {EIGHT_BITS} --to 3 --json", f"step split_kv {SMALL} --to 3 --json", f"step {EVERY} --to 3 --json"],
+             f"step standard {SMALL} {TYPED} --to 3 --json", f"step standard {PASSES} --to 3 --json", f"step flash_v2 {SMALL} {EIGHT_BITS} --to 3 --json", f"step flash_v3 {SMALL} {SUMS} --to 3 --json", f"step split_kv {SMALL} --to 3 --json", f"step {EVERY} --to 3 --json"],
     "timeline --lanes": ["timeline flash_v3 --dim 128 --lanes --json", "timeline flash_v3:turns=off flash_v3 --lanes --json"],
     "advise": ["advise flash_v2 --seq 512 --heads 2 --json"],
     "plot": ["plot tiles --vary br=64,128 --vary bc=64,128 --heads 1 --seq 512 --json"],
     "trace": [f"trace flash_v3 {TOY} --like fa3-2025 -o /dev/stdout", f"trace flash_v1 {TOY} -o /dev/stdout", f"trace split_kv {TOY} -o /dev/stdout",
               f"trace standard {TOY} --dtype f16 --heads 2 --kv-heads 1 {TYPED} -o /dev/stdout",
-              f"trace standard {TOY} --passes typed -o /dev/stdout", f"trace flash_v2 {TOY} {EIGHT_BITS} -o /dev/stdout",
+              f"trace standard {TOY} --passes typed -o /dev/stdout", f"trace flash_v2 {TOY} {EIGHT_BITS} -o /dev/stdout", f"trace flash_v3 {TOY} {SUMS} -o /dev/stdout",
               f"trace {MINE} {TOY} -o /dev/stdout",
               f"trace flash_v2_backward {TOY} -o /dev/stdout", f"trace {EVERY} -o /dev/stdout"],
     "replay": ["replay SOURCE/tests/fuzz/corpus/recording/softmax --json"],
@@ -61,7 +62,7 @@ COMMANDS = {
     "validate": ["validate --json"],
     "doctor": ["doctor --json"],
     "measured": ["measured flash_v2 --dim 32 --json"],
-    "reconcile": ["reconcile flash_v3 --like fa3-2025 --json", f"reconcile standard {TYPED} --json", f"reconcile standard {PASSES} --json", f"reconcile flash_v2 {SMALL} {EIGHT_BITS} --json", "reconcile split_kv --json", f"reconcile {EVERY} --json",
+    "reconcile": ["reconcile flash_v3 --like fa3-2025 --json", f"reconcile standard {TYPED} --json", f"reconcile standard {PASSES} --json", f"reconcile flash_v2 {SMALL} {EIGHT_BITS} --json", f"reconcile flash_v3 {SMALL} {SUMS} --json", "reconcile split_kv --json", f"reconcile {EVERY} --json",
                   "reconcile flash_v2 SOURCE/tests/device/ncu/flash_v2_f32.csv --heads 16 --seq 1000 --dtype f32 --json",
                   "reconcile flash_v2 SOURCE/tests/device/ncu/pytorch_details.csv --heads 16 --seq 4096 --json"],
 }
