@@ -107,7 +107,7 @@ std::string takers(const Computation& computation, const Problem& p) {
     throw UsageError(message("validated.no_such_kernel", asked, a.name, offers(a)));
 }
 
-/// The kernels that serve a request: the first of them, or, with `all`, each.
+/// The kernels that serve a request: the default of them, or, with `all`, each.
 std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const GpuSpec& gpu, bool all,
                                  const std::optional<Device>& device) {
     const Problem problem = problem_of(a, r);
@@ -125,9 +125,10 @@ std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const Gpu
         };
         if (std::ranges::any_of(a.knobs, differs)) continue;
         cases.push_back({&a, &v, problem, tile.splits});
-        if (!all) break;
     }
-    return cases;
+    if (all || cases.empty()) return cases;
+    const auto causal = std::ranges::find_if(cases, [](const KernelCase& c) { return c.variant->causal; });
+    return {problem.mask.is_causal() && causal != cases.end() ? *causal : cases.front()};
 }
 
 void add_requested(ValidateRequest& all, const ValidateFlags& flags, const std::optional<Device>& device,

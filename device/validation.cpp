@@ -184,10 +184,9 @@ std::string verdict(const Deviations& d, Dtype dtype) {
     if (d.kernel.finite_instead > d.simulator.finite_instead)
         return of_outputs("validation.finite_instead", d.kernel.finite_instead);
     if (d.kernel.compared == 0) return message("validation.nothing_to_compare");
-    if (d.other_difference > (size_of(dtype) == 1 ? 1e-3 : 1e-4))
-        return message("validation.lse_off", number(d.other_difference));
+    if (d.other_difference > 1e-4) return message("validation.lse_off", number(d.other_difference));
     if (dtype != Dtype::f32) {
-        const double times = size_of(dtype) == 1 ? 1.1 : 1.25;
+        const double times = size_of(dtype) == 1 ? 1.01 : 1.25;
         return d.kernel.rms > std::max(times * d.simulator.rms, 1e-6 * d.largest_of_all)
                    ? message("validation.rms_error", number(d.kernel.rms), number(d.simulator.rms))
                    : "";

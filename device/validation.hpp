@@ -103,9 +103,8 @@ void add_counters(std::vector<CaseResult>& results, std::span<const NcuLaunch> l
 ///  - f32: off by more than 1e-5 of the largest of all outputs, and by more than 4 times what the simulator in f32 is
 ///    off (logits of hundreds lose that much in f32);
 ///  - f16, bf16: its RMS error above 1.25 times the simulator's, and above 1e-6 of the largest of all outputs; 8 bits,
-///    whose own error is much larger: above 1.1 times;
-///  - other outputs off by more than 1e-4 of the simulator's; in 8 bits, whose products tensor cores add with 13 bits
-///    behind the point of the greatest, 1e-3.
+///    whose own error is much larger: above 1.01 times;
+///  - other outputs off by more than 1e-4 of the simulator's.
 std::string verdict(const Deviations& d, Dtype dtype);
 
 /// Up to `most` of the heads below n: the first, the last, and others evenly between.

@@ -47,6 +47,7 @@ struct KernelVariant {
     Takes takes = Takes::plain;
     bool takes_turns = false;  ///< thread blocks add to the same rows, one after the other
     bool hopper = false;       ///< has instructions of compute capability 9.0, which no other GPU has
+    bool causal = false;       ///< the default under a causal mask, though it is not the first of its head dimension
 
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;

@@ -19,6 +19,7 @@ struct LanedKernel {
     Index slots = 0;     ///< of each ring, in pieces; 0: as many as the program's ring has tiles, times `pieces`
     double sigma = 1.1;  ///< ratio of the cycles of compiled work to those of its instructions (one warp a sub-core)
     double unfused = 0;  ///< full-rate instructions per exponential besides those of the tile program's operations
+    double maxima = 1;   ///< numbers that an instruction of a row's maximum takes in: 2 for maxima of three
     bool rounds_late = false;  ///< a copy into a narrower type waits for products that may still read the last one
     Index batons = 1;          ///< turns that lanes hand on: 2: one for a step's first product, one for its others
     double store = 0;          ///< cycles until a warpgroup's stores are issued; 0: as shared memory takes the bytes

@@ -34,8 +34,8 @@ TileWork WorkPrices::of(const Event& e, const TileInfo& tile, double part) const
     const double flops = part * static_cast<double>(e.cost.other_flops);
     const double integers = static_cast<double>(e.operation->price.integers) * elements;
     if (takes_maximum(e.operation->effect)) {
-        w.instructions = elements / rates_.fma;
-        of_unit(w.busy, Unit::alu) = elements / rates_.half;
+        w.instructions = elements / kernel_.maxima / rates_.fma;
+        of_unit(w.busy, Unit::alu) = elements / kernel_.maxima / rates_.half;
     } else {
         const double full_rate = flops + kernel_.unfused * exps;
         w.instructions = (exps + full_rate + integers) / rates_.fma;

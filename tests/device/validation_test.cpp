@@ -42,6 +42,19 @@ TEST_CASE("validation: narrow types may lose a quarter more than the simulator",
     }
 }
 
+TEST_CASE("validation: 8 bits are added as the simulator adds them, and lose a hundredth more at most",
+          "[validation]") {
+    for (const Dtype t : {Dtype::e4m3, Dtype::e5m2}) {
+        CHECK(verdict(off_by(1.009e-3, 1e-3), t).empty());
+        CHECK_THAT(verdict(off_by(1.011e-3, 1e-3), t), ContainsSubstring("RMS"));
+        Deviations d = off_by(0, 0);
+        d.other_difference = 0.9e-4;
+        CHECK(verdict(d, t).empty());
+        d.other_difference = 1.1e-4;
+        CHECK(!verdict(d, t).empty());
+    }
+}
+
 TEST_CASE("validation: where an output cancels out, what cancels is as large as the others", "[validation]") {
     Deviations d = off_by(1.9e-5, 0);
     d.largest_reference = 0;

@@ -11,6 +11,7 @@ struct Compiled {
     Dtype dtype;
     Index dim;
     Tiling tile;
+    bool causal = false;  ///< the default under a causal mask
 };
 
 /// The knobs that are a kernel's own choice. Half of the slots are K's, half are V's.
@@ -24,6 +25,8 @@ constexpr Compiled compiled(Dtype dtype, Index br, Index bc, Index dim, Switches
     return {dtype, dim, t};
 }
 
+constexpr Compiled under_causal_masks(Compiled c) { return c.causal = true, c; }
+
 /// Of each type, head dimension and tiles the one without switches comes first.
 inline constexpr Compiled compiled_kernels[] = {
     compiled(Dtype::f16, 192, 128, 64),
@@ -36,7 +39,7 @@ inline constexpr Compiled compiled_kernels[] = {
     compiled(Dtype::bf16, 128, 80, 256),
     compiled(Dtype::e4m3, 192, 128, 64, {.slots = 6}),
     compiled(Dtype::e4m3, 192, 96, 128, {.slots = 6, .turns = off}),
-    compiled(Dtype::e4m3, 128, 192, 128),
+    under_causal_masks(compiled(Dtype::e4m3, 128, 192, 128)),
     // What each choice is worth. Without a producer warpgroups meet, and take no turns.
     compiled(Dtype::f16, 128, 128, 128, {.turns = off}),
     compiled(Dtype::f16, 128, 128, 128, {.overlap = off}),

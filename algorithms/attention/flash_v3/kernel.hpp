@@ -30,6 +30,7 @@ inline constexpr std::array kernels = [] {
         const Compiled& c = compiled_kernels[k];
         all[k] =
             on_hopper({c.dtype, c.tile, c.dim, c.dim, threads_of(c.tile), tiles_of(c), barriers + beside_turned(c)});
+        all[k].causal = c.causal;
     }
     return all;
 }();

@@ -201,6 +201,8 @@ LanedKernel laned(const Problem& p, const Tiling& given, const GpuSpec& gpu) {
             .slots = roles.apart ? 0 : roles.slots,
             .sigma = kernel.sigma,
             .unfused = kernel.unfused,
+            // Of integers, which Hopper has: kernel_rows.cuh. What deals out pairs is our own kernel.
+            .maxima = in_8_bits(p) && t.persistent == dealt_in_pairs ? 2.0 : 1.0,
             .rounds_late = kernel.rounds_late,
             .batons = kernel.batons,
             .store = stores.issued,
