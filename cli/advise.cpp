@@ -1,6 +1,7 @@
 // `tilescope advise ALGO`: the tiles to take, the runners-up, and why neighbours lose.
 #include <iostream>
 
+#include "algorithms/contract/kernel_description.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
@@ -135,7 +136,7 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
     const bool choice = request.wish.tiling.br == 0 || request.wish.tiling.bc == 0;
     std::vector<std::string> tried = {message(choice ? "advise.tried" : "advise.tried_given")};
     if (request.wish.objective != Objective::time) tried.push_back(message("advise.as_few_bytes"));
-    tried.push_back(message("advise.not_varied"));
+    tried.push_back(message(algorithm.kernel->laned ? "advise.roles_not_varied" : "advise.not_varied"));
     if (!algorithm.lineage.file) tried.push_back(message("advise.measured", algorithm.name));
     text::print_wrapped(std::cout, text::sentences(tried));
 }

@@ -1,6 +1,5 @@
 // Block::matmul: acc += alpha factor a b.
 #include <Eigen/Core>
-#include <bit>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -8,6 +7,7 @@
 #include "core/machine/apply.hpp"
 #include "core/machine/conversions.hpp"
 #include "core/machine/flow.hpp"
+#include "core/machine/number_formats.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/tensor_core_sum.hpp"
 #include "core/machine/worker.hpp"
@@ -55,7 +55,7 @@ Eigen::VectorXf factors_of(const Product& by, ConstElements factor, Index m) {
 }
 
 /// `x`, which was divided by a factor, without the noise of the division: it would lose a bit when it is cut.
-float without_noise(float x) { return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + 4) & ~std::uint32_t{7}); }
+float without_noise(float x) { return float_of((bits_of(x) + 4) & ~std::uint32_t{7}); }
 
 /// out += alpha a b, where a tensor core adds, which knows no alpha: the sum so far is brought to its units.
 template <class Out>

@@ -2,9 +2,10 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
+
+#include "core/machine/number_formats.hpp"
 
 namespace tilescope {
 namespace {
@@ -16,10 +17,8 @@ using ConstRows = Eigen::Map<const Rows>;
 constexpr Index products_at_once = 32;  // of one instruction, along k
 constexpr int mantissa_bits = 23;
 
-std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
-
 /// The leading bit of x, as a power of two.
-float leading(float x) { return std::bit_cast<float>(bits_of(x) & 0x7f800000); }
+float leading(float x) { return float_of(bits_of(x) & 0x7f800000); }
 
 /// The leading bits of factors, as they count in products: that of a subnormal is the least normal number's.
 Rows leading_of(const ConstRows& x, Dtype type) {
@@ -60,7 +59,7 @@ void add_products(float* c, const float* a, const float* b, Index m, Index n, In
                 product = left(i, l) * right.row(l) * per_unit;
                 sum += cut(product);
             }
-            row = sum.unaryExpr([=](float x) { return std::bit_cast<float>(bits_of(x) & kept); }) / per_unit;
+            row = sum.unaryExpr([=](float x) { return float_of(bits_of(x) & kept); }) / per_unit;
         }
     }
 }

@@ -69,6 +69,21 @@ void type_controls(Shown& shown, Screen& screen, const Problem& p, const Algorit
     if (attention) causal_box(shown, screen);
 }
 
+/// The list of what values of 8 bits share a scale, where there are such values.
+void scale_list(Shown& shown, Screen& screen, const Problem& p) {
+    if (!p.uses(Feature::eight_bits)) return;
+    begin_field(screen, message("problem_controls.scales"));
+    const std::string now = name_of_scales(p);
+    combo(screen, "scales", now, message("problem_controls.about_scales"), [&] {
+        constexpr const char* rows[] = {"64", "128"};
+        std::vector<std::string> names(std::begin(scalings), std::end(scalings));
+        names.insert(names.end(), std::begin(rows), std::end(rows));
+        for (const std::string& name : names)
+            if (entry(screen, "scales-" + name, name, now == name, message("problem_controls.about_scaling")))
+                change(shown, [&](Options& o) { o.scales = name; });
+    });
+}
+
 /// The list of masks: which keys a query sees besides the rule of causality.
 void mask_list(Shown& shown, Screen& screen, const Problem& p) {
     begin_field(screen, message("problem_controls.mask"));
@@ -171,6 +186,7 @@ void problem_controls(Shown& shown, Screen& screen) {
                   &Options::dim_v);
     }
     type_controls(shown, screen, p, shown.session.algorithm());
+    scale_list(shown, screen, p);
     if (attention) mask_list(shown, screen, p);
     if (!from_files(shown)) value_list(shown, screen);
 }

@@ -17,13 +17,19 @@ namespace tilescope::lab {
 using text::message;
 namespace {
 
+/// Whether kernels with lanes were measured that multiply in 8 bits: compared() knows which.
+bool has_kernel_in_8_bits(const Experiment& e) {
+    return size_of(e.problem.query_type()) == 1 && e.algorithm->kernel->compared && has_timed_lanes(e);
+}
+
 /// What a problem asks for that no measured kernel has: "such a mask"; empty where there is nothing.
-std::string beyond_kernels(const Problem& p) {
-    constexpr FeatureSet measured = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask,
-                                     Feature::naive_softmax};
+std::string beyond_kernels(const Experiment& e) {
+    const Problem& p = e.problem;
+    constexpr FeatureSet measured = {Feature::head_dims, Feature::grouped_heads, Feature::scale,
+                                     Feature::mask,      Feature::naive_softmax, Feature::accumulator};
     if (p.mask.hides() && !p.mask.is_causal()) return message("verdict.such_a_mask");
     for (const Feature f : all_features)
-        if (p.uses(f) && !measured.has(f)) return name_of(f);
+        if (p.uses(f) && !measured.has(f) && !(f == Feature::eight_bits && has_kernel_in_8_bits(e))) return name_of(f);
     return "";
 }
 
@@ -74,7 +80,7 @@ std::string basis_of_style(const RunTime& run, const Experiment& e) {
             return message("verdict.error", style, text::percent(run.error->mean), text::percent(run.error->worst),
                            e.algorithm->name);
         case Basis::other_style:
-            if (const std::string what = beyond_kernels(e.problem); !what.empty())
+            if (const std::string what = beyond_kernels(e); !what.empty())
                 return message("verdict.not_measured_with", style, what);
             if (run.launches.front().lanes) return lanes_not_measured(run, e);
             if (e.algorithm->kernel->stated_error(run.style)) return these_tiles_not_measured(run, e);
@@ -100,7 +106,7 @@ void set_basis(RunTime& run, const Experiment& e) {
     const bool compiled =
         std::all_of(run.launches.begin(), run.launches.end(), [](const LaunchTime& l) { return l.compiled; });
     const bool measured = was_measured(e.gpu);
-    if (measured && compiled && beyond_kernels(e.problem).empty()) {
+    if (measured && compiled && beyond_kernels(e).empty()) {
         if (const auto kernel = compared_with(run, e); kernel && kernel->other == Tiling{})
             run.error = kernel->error;
         else if (!has_timed_lanes(e))

@@ -2,7 +2,6 @@
 #include "algorithms/contract/accumulator.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -14,6 +13,7 @@
 #include "core/machine/tensor_core_sum.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/run/reference.hpp"
+#include "tests/support/bits.hpp"
 #include "tests/support/harness.hpp"
 #include "tests/support/problems.hpp"
 
@@ -171,10 +171,10 @@ std::vector<float> output_of(const Case& c, const char* gpu) {
 TEST_CASE("sums of 8-bit products are an H200's, bit for bit", "[accumulator][numbers]") {
     for (const Measured& m : measured) {
         CAPTURE(name_of(m.type), m.a, m.b, m.before);
-        float sum = std::bit_cast<float>(m.before);
+        float sum = bits_of<float>(m.before);
         const std::vector<float> a = decoded(m.type, m.a), b = decoded(m.type, m.b);
         add_products(&sum, a.data(), b.data(), 1, 1, static_cast<Index>(a.size()), m.type, 13);
-        CHECK(std::bit_cast<std::uint32_t>(sum) == m.sum);
+        CHECK(bits_of<std::uint32_t>(sum) == m.sum);
     }
 }
 
