@@ -6,6 +6,7 @@
 
 #include "algorithms/contract/announce.hpp"
 #include "core/machine/error.hpp"
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
@@ -54,7 +55,7 @@ const Algorithm& add(std::deque<Algorithm>& all, Algorithm a, const char* file) 
 /// The folders' algorithms by computation and rung, then those that this program itself announces.
 std::deque<Algorithm> first_ones() {
     std::vector<Algorithm> a = in_folders();
-    std::sort(a.begin(), a.end(), [](const Algorithm& x, const Algorithm& y) {
+    sort_stably(a, [](const Algorithm& x, const Algorithm& y) {
         const auto place = [](const Algorithm& each) {
             const auto& order = computations();
             return std::pair(std::find(order.begin(), order.end(), each.computes), each.lineage.rung);

@@ -37,8 +37,7 @@ ConstElements rounded(ConstElements t, const TileInfo& info, Dtype dtype, std::v
 }
 
 /// out += alpha a b, with at most one operand transposed.
-template <class Out>
-void multiply(Out& out, float alpha, ConstElements a, bool ta, ConstElements b, bool tb) {
+void multiply(Map out, float alpha, ConstElements a, bool ta, ConstElements b, bool tb) {
     if (ta)
         out.noalias() += alpha * map(a).transpose() * map(b);
     else if (tb)
@@ -58,8 +57,7 @@ Eigen::VectorXf factors_of(const Product& by, ConstElements factor, Index m) {
 float without_noise(float x) { return float_of((bits_of(x) + 4) & ~std::uint32_t{7}); }
 
 /// out += alpha a b, where a tensor core adds, which knows no alpha: the sum so far is brought to its units.
-template <class Out>
-void multiply_in(int sum_bits, Dtype type, Out& out, float alpha, ConstElements a, bool ta, ConstElements b, bool tb) {
+void multiply_in(int sum_bits, Dtype type, Map out, float alpha, ConstElements a, bool ta, ConstElements b, bool tb) {
     const Matrix left = ta ? Matrix(map(a).transpose()) : Matrix(map(a));
     const Matrix right = tb ? Matrix(map(b).transpose()) : Matrix(map(b));
     Matrix sum = out;
@@ -105,7 +103,7 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, const P
         const ConstElements va = rounded(Apply::const_elements(*this, a), left, math, w_.scratch, w_.saturated);
         const ConstElements vb = rounded(Apply::const_elements(*this, b), right, math, w_.more_scratch, w_.saturated);
         Map out(Apply::elements(*this, acc).data, m, n);
-        const auto add = [&](auto& sum, float alpha) {
+        const auto add = [&](Map sum, float alpha) {
             if (by.sum_bits > 0)
                 multiply_in(by.sum_bits, math, sum, alpha, va, ta, vb, tb);
             else
@@ -113,7 +111,7 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, const P
         };
         if (factor.rows > 1) {
             Matrix product = Matrix::Zero(m, n);
-            add(product, 1);
+            add(Map(product.data(), m, n), 1);
             out += factors_of(by, factor, m).asDiagonal() * product;
         } else {
             add(out, factor.data ? by.alpha * *factor.data : by.alpha);

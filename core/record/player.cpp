@@ -3,6 +3,8 @@
 #include <functional>
 #include <set>
 
+#include "core/machine/sorted.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -114,7 +116,7 @@ void Player::find_changes() {
     }
     const auto place = [&](Index k) { return std::pair((*trace_)[k].launch, (*trace_)[k].event.block); };
     for (std::vector<Index>& steps : changes_)
-        std::stable_sort(steps.begin(), steps.end(), [&](Index a, Index b) { return place(a) < place(b); });
+        sort_stably(steps, [&](Index a, Index b) { return place(a) < place(b); });
 }
 
 /// Applies all stores and additions so far.

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/machine/sorted.hpp"
 #include "core/time/lanes.hpp"
 
 namespace tilescope {
@@ -78,8 +79,7 @@ std::vector<std::vector<std::size_t>> lanes_of(const std::vector<BlockTurns>& bl
         on_sm[stays[b].sm].push_back(b);
     }
     for (auto& lane : on_sm)
-        std::stable_sort(lane.begin(), lane.end(),
-                         [&](std::size_t a, std::size_t b) { return stays[a].from < stays[b].from; });
+        sort_stably(lane, [&](std::size_t a, std::size_t b) { return stays[a].from < stays[b].from; });
     return on_sm;
 }
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 
 namespace tilescope {
@@ -83,7 +84,7 @@ std::vector<TileLaw::Wait> waits_per_step(const LanePrograms& lanes, const Avera
         if (cycles > of_a_cycle * steps)
             all.push_back({lanes.programs()[w.lane].name, w.awaited, w.what, cycles / steps});
     }
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.cycles > b.cycles; });
+    sort_stably(all, [](const auto& a, const auto& b) { return a.cycles > b.cycles; });
     return all;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/machine/sorted.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "show/words/sm_text.hpp"
@@ -71,8 +72,7 @@ std::vector<Gallery::Slot> Gallery::slots_of(const Run& run, const SmState& sm) 
         Slot& s = slot_for(all[live.tile]);
         s.tile = &all[live.tile], s.live = &live;
     }
-    std::stable_sort(slots.begin(), slots.end(),
-                     [](const Slot& a, const Slot& b) { return rank(*a.tile) < rank(*b.tile); });
+    sort_stably(slots, [](const Slot& a, const Slot& b) { return rank(*a.tile) < rank(*b.tile); });
     return slots;
 }
 

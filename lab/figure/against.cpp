@@ -5,6 +5,7 @@
 
 #include "algorithms/contract/kernel_description.hpp"
 #include "core/machine/error.hpp"
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
@@ -86,8 +87,7 @@ FigureAxis x_axis(const Grid& g, const Against& a) {
     for (std::size_t k = 0; k < n; ++k) first = std::min(first, g.x(k)), last = std::max(last, g.x(k));
     const double room = a.log_x ? std::pow(last / first, 0.03) : (last - first) * 0.03;
     if (!short_names && n > 1) axis.ticks = round_sizes(first, last, a.log_x);
-    std::sort(axis.ticks.begin(), axis.ticks.end(),
-              [](const auto& one, const auto& other) { return one.at < other.at; });
+    sort_stably(axis.ticks, [](const auto& one, const auto& other) { return one.at < other.at; });
     axis.from = a.log_x ? first / room : first - room;
     axis.to = a.log_x ? last * room : last + room;
     if (n == 1) axis.from = first / 2, axis.to = first * 2;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/machine/error.hpp"
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
@@ -100,7 +101,7 @@ Story story_of(const std::string& label, const Report& report, Control* control)
             });
             s.done.push_back({i, j, clock.end_of(*last), *last});
         }
-    std::stable_sort(s.done.begin(), s.done.end(), [](const Done& a, const Done& b) { return a.at < b.at; });
+    sort_stably(s.done, [](const Done& a, const Done& b) { return a.at < b.at; });
     return s;
 }
 
@@ -149,7 +150,7 @@ void add_tiles(Panel& p, const Story& s) {
 /// turns or jumps.
 void add_ways(Panel& p, const Story& s) {
     std::vector<Done> order = s.done;
-    std::stable_sort(order.begin(), order.end(), [](const Done& a, const Done& b) {
+    sort_stably(order, [](const Done& a, const Done& b) {
         return std::tie(a.by.launch, a.by.block, a.by.turn) < std::tie(b.by.launch, b.by.block, b.by.turn);
     });
     const auto step = [&](std::size_t k) {  // from the tile before

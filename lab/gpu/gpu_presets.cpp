@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/machine/sorted.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu/gpu_fields.hpp"
 #include "lab/gpu/gpu_sheet.hpp"
@@ -27,7 +28,7 @@ const std::vector<GpuSheet>& presets() {
     static const std::vector<GpuSheet> all = [] {
         std::vector<GpuSheet> sheets;
         for (const auto& file : embedded_gpus()) sheets.push_back(read_sheet(file.text, file.name, {}));
-        std::sort(sheets.begin(), sheets.end(), [](const GpuSheet& a, const GpuSheet& b) {
+        sort_stably(sheets, [](const GpuSheet& a, const GpuSheet& b) {
             const auto key = [](const GpuSpec& s) { return std::pair(version(s.compute_capability), s.name); };
             return key(a.spec) < key(b.spec);
         });

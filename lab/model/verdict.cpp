@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -19,9 +20,7 @@ namespace {
 
 /// The two units that are busiest: "tensor cores 50%, shared memory 48%".
 std::string busiest(const PerUnit& busy) {
-    std::array<std::size_t, unit_count> order{};
-    for (std::size_t u = 0; u < unit_count; ++u) order[u] = u;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
+    const auto order = stable_order(unit_count, [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
     const auto word = [&](std::size_t k) { return in_words(static_cast<Unit>(order[k])); };
     return message("verdict.busiest", word(0), text::percent(busy[order[0]]), word(1), text::percent(busy[order[1]]));
 }

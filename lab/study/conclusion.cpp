@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "algorithms/contract/packed.hpp"
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -150,8 +151,7 @@ std::vector<std::string> conclusion(std::span<const Contender> contenders) {
     if (!with_lanes.empty()) lines.push_back(message("conclusion.with_lanes", text::listed(with_lanes)));
     const bool alone = timed.size() + infeasible.size() < 2 || timed.empty();
     if (alone || std::any_of(timed.begin(), timed.end(), other_problem)) return lines;
-    std::stable_sort(timed.begin(), timed.end(),
-                     [](const Contender* a, const Contender* b) { return time_of(*a) < time_of(*b); });
+    sort_stably(timed, [](const Contender* a, const Contender* b) { return time_of(*a) < time_of(*b); });
     const Contender& fastest = *timed[0];
     std::vector<std::string> close;
     for (auto c = timed.begin() + 1; c != timed.end(); ++c)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/machine/sorted.hpp"
 #include "lab/model/launch_kernels.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
@@ -123,7 +124,7 @@ Index TilePlane::work(Control& control) {
 
 void TilePlane::fastest_first() {
     const auto us = [&](std::size_t k) { return cells_[k].report->time->us(); };
-    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return us(a) < us(b); });
+    sort_stably(order_, [&](std::size_t a, std::size_t b) { return us(a) < us(b); });
 }
 
 void TilePlane::look_at(std::size_t cell) {

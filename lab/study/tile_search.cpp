@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "core/machine/sorted.hpp"
 #include "lab/model/published_tiles.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/study/tile_plane.hpp"
@@ -53,7 +54,7 @@ class Search {
   private:
     std::vector<Estimate> sorted_estimates() {
         std::vector<Estimate> all = estimates();
-        std::stable_sort(all.begin(), all.end(), [&](const Estimate& a, const Estimate& b) {
+        sort_stably(all, [&](const Estimate& a, const Estimate& b) {
             return by_traffic() ? std::tie(a.traffic, a.us) < std::tie(b.traffic, b.us) : a.us < b.us;
         });
         return all;
@@ -65,7 +66,7 @@ class Search {
             to = std::min(from + (from == 0 ? least_ranked : a_batch), all.size());
             evaluate({all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(to)});
         }
-        std::stable_sort(list_.begin(), list_.end(), [&](const Tried& a, const Tried& b) { return before(a, b); });
+        sort_stably(list_, [&](const Tried& a, const Tried& b) { return before(a, b); });
         Ranking ranked{{}, no_room_};
         for (Tried& t : list_) ranked.tiles.push_back(std::move(t.candidate));
         return ranked;

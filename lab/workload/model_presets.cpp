@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/machine/error.hpp"
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 
@@ -73,7 +74,7 @@ const std::vector<Model>& models() {
     static const std::vector<Model> all = [] {
         std::vector<Model> read;
         for (const EmbeddedFile& file : embedded_models()) read.push_back(read_model(file.text));
-        std::sort(read.begin(), read.end(), [](const Model& a, const Model& b) { return a.name < b.name; });
+        sort_stably(read, [](const Model& a, const Model& b) { return a.name < b.name; });
         return read;
     }();
     return all;

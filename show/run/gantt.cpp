@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/machine/sorted.hpp"
+
 namespace tilescope::show {
 using namespace lab;
 namespace {
@@ -28,7 +30,7 @@ void place_stays(GanttLaunch& l, const PlayedLaunch& p, Index sms, Order order) 
     for (std::size_t k = 0; k < stays.size(); ++k) on_sm[stays[k].sm].push_back(k);
     // The model does not say which SM is called SM 0. Numbered by their first thread block, SMs have the same thread
     // blocks as in the recording, as far as the recording goes.
-    std::stable_sort(on_sm.begin(), on_sm.end(), [&](const auto& a, const auto& b) {
+    sort_stably(on_sm, [&](const auto& a, const auto& b) {
         return !a.empty() && (b.empty() || block_of(a[0]) < block_of(b[0]));
     });
     l.stays.reserve(stays.size());

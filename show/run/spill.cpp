@@ -1,8 +1,7 @@
 #include "show/run/spill.hpp"
 
-#include <algorithm>
-
 #include "algorithms/contract/algorithm.hpp"
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 
@@ -50,8 +49,7 @@ std::optional<Spill> spill_of(const Experiment& e, const std::string& preferred)
     for (const TensorDecl& t : e.algorithm->tensors(e.problem, e.tiling))
         s.tensors.push_back(
             {t.name, t.meaning, t.slices, t.rows, t.cols, t.dtype, t.slices * t.rows * t.cols * size_of(t.dtype)});
-    std::stable_sort(s.tensors.begin(), s.tensors.end(),
-                     [](const Spill::Tensor& a, const Spill::Tensor& b) { return a.bytes < b.bytes; });
+    sort_stably(s.tensors, [](const Spill::Tensor& a, const Spill::Tensor& b) { return a.bytes < b.bytes; });
     return s;
 }
 

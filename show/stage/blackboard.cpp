@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/table.hpp"
@@ -46,8 +47,7 @@ void add(Columns& columns, const RecordedTile& tile) {
 }
 
 void sort(Columns& columns) {
-    std::stable_sort(columns.begin(), columns.end(),
-                     [](const Column& a, const Column& b) { return rank(a.meaning) < rank(b.meaning); });
+    sort_stably(columns, [](const Column& a, const Column& b) { return rank(a.meaning) < rank(b.meaning); });
 }
 
 /// Removes the least important column: the last one that is not the output.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "show/stage/wall_text.hpp"
 
@@ -97,7 +98,7 @@ std::vector<Held> crossing_of(const Run& run, const SmState& sm) {
     }
     std::vector<Held> all;
     for (Slot& s : slots) all.push_back(std::move(s.held));
-    std::stable_sort(all.begin(), all.end(), [](const Held& a, const Held& b) { return a.place < b.place; });
+    sort_stably(all, [](const Held& a, const Held& b) { return a.place < b.place; });
     return all;
 }
 

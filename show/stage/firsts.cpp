@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 
@@ -65,7 +66,7 @@ std::vector<First> firsts_of(const Run& run, const Wall* wall) {
     std::vector<First> firsts;
     for (auto& first : {first_rescaling(run), wall ? first_skip(*wall) : std::nullopt, first_wave(run)})
         if (first) firsts.push_back(*first);
-    std::stable_sort(firsts.begin(), firsts.end(), [](auto& a, auto& b) { return a.tick < b.tick; });
+    sort_stably(firsts, [](auto& a, auto& b) { return a.tick < b.tick; });
     return firsts;
 }
 

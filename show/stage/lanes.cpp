@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/machine/sorted.hpp"
+
 namespace tilescope::show {
 namespace {
 
@@ -199,8 +201,8 @@ void LaneView::find_rows() {
         rows_[row].segments.push_back(k);
     }
     for (LaneRow& r : rows_)
-        std::stable_sort(r.segments.begin(), r.segments.end(),
-                         [&](std::uint32_t a, std::uint32_t b) { return segments_[a].from < segments_[b].from; });
+        sort_stably(r.segments,
+                    [&](std::uint32_t a, std::uint32_t b) { return segments_[a].from < segments_[b].from; });
 }
 
 int LaneView::group_of(std::uint32_t lane) const {
@@ -294,7 +296,7 @@ std::vector<LanePart> LaneView::parts() const {
             ++times[static_cast<std::size_t>(part - all.begin())];
         }
     for (std::size_t k = 0; k < all.size(); ++k) all[k].cycles /= times[k], all[k].alone /= times[k];
-    std::stable_sort(all.begin(), all.end(), [](const LanePart& a, const LanePart& b) { return a.doing < b.doing; });
+    sort_stably(all, [](const LanePart& a, const LanePart& b) { return a.doing < b.doing; });
     return all;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/machine/error.hpp"
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -151,7 +152,7 @@ class LanesDrawing {
         std::vector<const LaneSegment*> readers;
         for (const std::uint32_t r : s.readers)
             if (view_->segments()[r].doing == LaneDoing::product) readers.push_back(&view_->segments()[r]);
-        std::sort(readers.begin(), readers.end(), [](const auto* a, const auto* b) { return a->from < b->from; });
+        sort_stably(readers, [](const auto* a, const auto* b) { return a->from < b->from; });
         double from = s.there;
         const auto add_full = [&](double to) {
             if (Box* b = add(from, to, grey, tile_word(s.what, s.number)))

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/machine/sorted.hpp"
+
 namespace tilescope::show {
 
 double Visit::painted_share(Index tick) const {
@@ -67,7 +69,7 @@ const std::vector<WallGroup>& Wall::groups(Index down, Index across) const {
 }
 
 void Wall::sort_visits() {
-    std::stable_sort(visits_.begin(), visits_.end(), [](const Visit& a, const Visit& b) {
+    sort_stably(visits_, [](const Visit& a, const Visit& b) {
         return std::tie(a.from, a.launch, a.block) < std::tie(b.from, b.launch, b.block);
     });
     for (std::size_t k = 0; k < visits_.size(); ++k) {
@@ -96,8 +98,7 @@ Index Wall::first_coat(const std::vector<std::size_t>& visits) const {
 /// The tick that completes the first coat. Where several visits paint parts of the tile, the last of them does.
 Index Wall::first_done(Index i, Index j) const {
     std::vector<std::size_t> by_end = visits(i, j);
-    std::stable_sort(by_end.begin(), by_end.end(),
-                     [&](std::size_t a, std::size_t b) { return visits_[a].to < visits_[b].to; });
+    sort_stably(by_end, [&](std::size_t a, std::size_t b) { return visits_[a].to < visits_[b].to; });
     Count lacking = row(i).size * col(j).size;
     for (const std::size_t k : by_end) {
         lacking -= scores_in(visits_[k], i, j);

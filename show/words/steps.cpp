@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/contract/pseudo_code.hpp"
+#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -97,7 +98,7 @@ std::string loop_position(const Run& run, const SmState& sm) {
 std::string short_position(const Run& run, const SmState& sm) {
     std::vector<Turn> tiles = turns_of(run, sm);
     std::erase_if(tiles, [](const Turn& t) { return t.index.size() != 1; });
-    std::stable_sort(tiles.begin(), tiles.end(), [](const Turn& a, const Turn& b) { return a.index < b.index; });
+    sort_stably(tiles, [](const Turn& a, const Turn& b) { return a.index < b.index; });
     std::vector<std::string> numbers;
     for (const Turn& t : tiles) numbers.push_back(std::to_string(t.number + 1));
     return text::join(numbers, ",");
