@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 
-#include "core/machine/sorted.hpp"
 #include "core/text/message.hpp"
 
 namespace tilescope {
@@ -74,7 +73,7 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
     const auto place = [](const Stored& s) {
         return std::tuple(s.region.tensor, s.region.slice, s.region.rows.begin, s.block);
     };
-    sort_stably(all_, [&](const Stored& a, const Stored& b) { return place(a) < place(b); });
+    std::sort(all_.begin(), all_.end(), [&](const Stored& a, const Stored& b) { return place(a) < place(b); });
     check_adding(launch, kernel, tensors);
     Front front;
     const Stored* before = nullptr;
