@@ -1,4 +1,5 @@
-// Sorting that leaves equals in their order. All types share one copy of the algorithm: the page is sent before it runs.
+// Sorting that leaves equals in their order. All types share one copy of the algorithm: the page is sent before it
+// runs.
 #pragma once
 
 #include <cstddef>

@@ -56,7 +56,12 @@ TEST_CASE("causes: they explain what was measured, as docs/validation.md says", 
                 const bool bytes = what == Counted::reads || what == Counted::writes;
                 const bool many = e.tiling.splits > 100;  // LSE_s of 300 parts: 8 sectors more, of 17 MB
                 const double allowed = meet ? 0.0015 : bytes && !many ? 0 : 0.0001;
-                CHECK(std::abs(left_over(e, what, *counted - model)) <= allowed * model);
+                // A scale of 8-bit values that an SM has just read need not come from the L2 again; a few come twice.
+                const bool scales = what == Counted::reads && size_of(c.problem.dtype) == 1;
+                const double kept = scales ? static_cast<double>(causes_of(what, e, 0).back().amount) * 32 / 28 : 0;
+                const double left = left_over(e, what, *counted - model);
+                CHECK(left <= allowed * model + 0.01 * kept);
+                CHECK(left >= -allowed * model - kept);
                 ++compared;
             }
         }
