@@ -86,7 +86,7 @@ std::shared_ptr<LanePrograms> programs_of(const Experiment& e, LanedKernel kerne
 }
 
 /// All that a law depends on.
-using LawKey = std::array<double, 48>;
+using LawKey = std::array<double, 56>;
 LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     const Problem p = of_steps(e, 1);
     const Tiling& t = e.tiling;
@@ -98,6 +98,7 @@ LawKey key_of(const Experiment& e, Index blocks, const Outside& outside) {
     std::uint32_t used = 0;  // a bit for each feature, because each may change the program
     for (const Feature f : all_features) used = 2 * used + (p.uses(f) ? 1 : 0);
     add(p.dim, p.dim_v, static_cast<int>(p.query_type()), static_cast<int>(p.key_type()), used, p.bias.terms.size());
+    add(static_cast<int>(p.scales), p.scale_block, p.p_scale != 1, p.stale_max != 0, p.sum_bits.value_or(-1));
     add(e.problem.mask.hides(), e.problem.mask.is_causal(), blocks, outside.missed);
     add(g.fp32_lanes, g.exp_per_clk, g.sram_bytes_per_clk.value_or(0), g.registers_per_sm);
     const LaneConstants c = constants_on(g, outside);

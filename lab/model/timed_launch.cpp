@@ -283,13 +283,19 @@ BlockCycles TimedLaunch::cycles_of(const TimedBlock& block, const Place& place, 
     return cycles;
 }
 
-/// A ragged key tile takes as long as a full one, and a tile that the mask crosses a part of a step more.
+/// A ragged key tile takes as long as a full one, and a tile that the mask crosses a part of a step more. A block of an
+/// axis that promises nothing stands for itself, and has its own turns.
 TimedLaunch::Laned TimedLaunch::by_lanes(const TimedBlock& block, const Place& place) const {
     const auto [full, ragged, crossed] = visits(place);
     const double masked = crossed * constants_of(kernel_.style).mask;
+    const Passage* loop = nullptr;
+    Count turns = 0;
     for (const Passage& p : block.outline->passages)
-        if (p.loop >= 0) return {&p, lanes_->fixed(full + ragged), full + ragged + masked, masked};
-    return {nullptr, lanes_->fixed(0), 0, 0};
+        if (p.loop >= 0) loop = &p, turns += p.total;
+    if (!loop) return {nullptr, lanes_->fixed(0), 0, 0};
+    const double steps =
+        place.seen ? full + ragged : static_cast<double>(turns) / static_cast<double>(block.outline->blocks);
+    return {loop, lanes_->fixed(steps), steps + masked, masked};
 }
 
 }  // namespace tilescope::lab

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/roles.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/model/basis.hpp"
@@ -226,4 +227,29 @@ TEST_CASE("row blocks are dealt out in pairs where the causal mask makes some sh
     // Another order than the kernel's own goes by single row blocks.
     CHECK(us_of(dealt_in_pairs, Mask::causal(), 4096, Order::snake) ==
           us_of(dealt, Mask::causal(), 4096, Order::snake));
+}
+
+TEST_CASE("no scales make a kernel faster than one scale a head, or than its tensor cores", "[laned][eight_bits]") {
+    const Algorithm& a = *find_algorithm("flash_v3");
+    const auto time = [&](const char* scales, Tiling t, bool causal) {
+        Problem p;
+        p.heads = p.kv_heads = 16, p.seq_q = p.seq_k = 4096, p.dim = p.dim_v = 128, p.dtype = Dtype::e4m3;
+        if (causal) p.mask = Mask::causal();
+        REQUIRE(set_scales(p, scales));
+        const GpuSpec gpu = gpu_preset("H200");
+        return time_of({&a, p, completed(t, a, p, gpu), gpu}).us();
+    };
+    const double products = 4.0 * 16 * 4096 * 4096 * 128;
+    // Rows that share a scale divide the key tile, are divided by it, and neither.
+    for (const Tiling& t : {Tiling{}, Tiling{128, 128}, Tiling{128, 192}})
+        for (const bool causal : {false, true}) {
+            const double plain = time("head", t, causal);
+            for (const char* scales : {"token", "32", "100", "128", "448", "4096"}) {
+                CAPTURE(t.bc, causal, scales, plain);
+                const double us = time(scales, t, causal);
+                CHECK(us > 0.98 * plain);
+                CHECK(us < 2 * plain);  // where neither divides the other, the longest row blocks do not start first
+                CHECK((causal ? 0.5 : 1) * products / us * 1e6 < 2.0e15);
+            }
+        }
 }
