@@ -80,7 +80,7 @@ const Computation computation::attention{
     .features = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask, Feature::naive_softmax,
                  Feature::pages, Feature::block_mask, Feature::documents, Feature::bias, Feature::alibi,
                  Feature::soft_cap, Feature::dropout, Feature::score_types, Feature::passes, Feature::eight_bits,
-                 Feature::accumulator, Feature::weight_range},
+                 Feature::accumulator, Feature::hidden_rows, Feature::weight_range},
     .needs = {.over_dim = 1, .over_dim_v = 1},  // S, O
     .file_flag = "--q",
     .tensors = tensors,

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "algorithms/contract/exact.hpp"
+#include "algorithms/contract/hidden_rows.hpp"
 #include "core/machine/kept.hpp"
 
 namespace tilescope {
@@ -58,9 +59,12 @@ Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows, Span k
         for (Index r = 0; r < rows.size; ++r)
             for (Index c = 0; c < keys.size; ++c)
                 s(r, c) = finished(p, in, s(r, c), slice, rows.begin + r, keys.begin + c);
-    for (Index r = 0; p.mask.hides() && r < rows.size; ++r)
+    for (Index r = 0; p.mask.hides() && r < rows.size; ++r) {
         for (Index c = 0; c < keys.size; ++c)
             if (!p.sees(rows.begin + r, keys.begin + c)) s(r, c) = -infinity;
+        const bool alike = p.mask.hidden_rows() == HiddenRows::mean;
+        if (alike && p.mask.blind()->has((rows.begin + r) / p.packed)) s.row(r).setZero();
+    }
     return s;
 }
 

@@ -76,7 +76,7 @@ struct Computation {
 
 namespace computation {
 /// O = softmax(scale Q K^T) V; with it LSE, the log-sum-exp of each row of logits, m, their maximum, and l, the sum of
-/// exp(logit - m). Rows that see no key have O = 0, l = 0, m = LSE = -inf.
+/// exp(logit - m). Rows that see no key have O = 0, l = 0, m = LSE = -inf, or Mask::hidden_rows().
 extern const Computation attention;
 /// dQ, dK and dV: gradients of the sum of dO * O. The attention above saved O and LSE and, where an algorithm asks for
 /// them, P, m and l. dK and dV of a K/V head are sums over the query heads that share it; dbias sums over all scores
@@ -89,10 +89,10 @@ extern const Computation softmax;
 /// The features that most loops over tiles of queries and keys support.
 inline constexpr FeatureSet attention_features{Feature::head_dims, Feature::grouped_heads, Feature::scale,
                                                Feature::mask,      Feature::block_mask,    Feature::documents};
-
-/// The features that programs with a call of finish_scores() support.
+/// The features that programs with a call of finish_scores() support; and those of all forward programs.
 inline constexpr FeatureSet score_features =
     attention_features.with(Feature::bias).with(Feature::alibi).with(Feature::soft_cap);
+inline constexpr FeatureSet forward_features = score_features.with(Feature::eight_bits).with(Feature::hidden_rows);
 
 /// The tensor of page numbers where K and V lie in pages: [batch, pages of a sequence, 1].
 inline constexpr const char* page_table = "table";

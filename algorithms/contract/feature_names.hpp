@@ -11,7 +11,7 @@ inline constexpr Feature all_features[] = {
     Feature::head_dims,   Feature::grouped_heads, Feature::scale,       Feature::mask,   Feature::naive_softmax,
     Feature::pages,       Feature::block_mask,    Feature::documents,   Feature::bias,   Feature::alibi,
     Feature::soft_cap,    Feature::dropout,       Feature::score_types, Feature::passes, Feature::eight_bits,
-    Feature::accumulator, Feature::weight_range};
+    Feature::accumulator, Feature::hidden_rows,   Feature::weight_range};
 
 /// Its name in programs: "mask", "naive_softmax".
 const char* key_of(Feature feature);

@@ -23,6 +23,7 @@ enum class Feature : std::uint8_t {
     passes,         ///< launches follow a list, as in unfused graphs
     eight_bits,     ///< K and V, and possibly Q, have 8 bits
     accumulator,    ///< in how many bits sums of 8-bit products are kept
+    hidden_rows,    ///< the output of a query that sees no key is not 0
     weight_range,   ///< P is multiplied by a constant, or the maximum of a row is a stale one
 };
 class FeatureSet {

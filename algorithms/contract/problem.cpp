@@ -71,6 +71,7 @@ const FeatureNames& names_of(Feature feature) {
                                              {"passes", "feature.passes", "feature.word_passes"},
                                              {"eight_bits", "feature.eight_bits", "feature.word_eight_bits"},
                                              {"accumulator", "feature.accumulator", "feature.word_accumulator"},
+                                             {"hidden_rows", "feature.hidden_rows", "feature.word_hidden_rows"},
                                              {"weight_range", "feature.weight_range", "feature.word_weight_range"}};
     return names[static_cast<std::size_t>(feature)];
 }
@@ -115,6 +116,8 @@ bool Problem::uses(Feature feature) const {
             return size_of(query_type()) == 1 || size_of(key_type()) == 1;
         case Feature::accumulator:
             return sum_bits.has_value();
+        case Feature::hidden_rows:
+            return mask.blind() != nullptr;
         case Feature::weight_range:
             return p_scale != 1 || stale_max != 0;
     }

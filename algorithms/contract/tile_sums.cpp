@@ -42,11 +42,14 @@ std::vector<bool> seen_by_rows(const Problem& p, const Tiling& t, Index i) {
     for (Index q = i * t.br / p.packed; q * p.packed < std::min((i + 1) * t.br, p.seq_q); ++q) {
         const auto [first, end] = in_document(p, q, band_of(p, q));
         const BlockMask* m = p.mask.blocks();
+        bool sees = false;
         for (Index k = first, to = 0; k < end; k = to) {
             to = m ? std::min(end, (k / m->block_cols + 1) * m->block_cols) : end;
             if (m && !m->sees(q, k)) continue;
+            sees = true;
             for (Index j = k / t.bc; j * t.bc < to; ++j) seen[static_cast<std::size_t>(j)] = true;
         }
+        if (!sees && p.mask.hidden_rows() != HiddenRows::zero) seen.assign(seen.size(), true);
     }
     return seen;
 }

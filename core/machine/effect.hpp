@@ -36,6 +36,7 @@ enum class Effect : std::uint8_t {
     hide_above,   ///< o is -inf above a diagonal
     hide_below,
     hide_where,
+    level_rows,         ///< some rows become 0
     cap,                ///< cap tanh(o / cap)
     slope_of_cap,       ///< the derivative of cap: 1 - (a / cap)^2
     subtract_distance,  ///< ALiBi: o minus a slope times the distance of query and key

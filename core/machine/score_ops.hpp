@@ -16,6 +16,8 @@ void mask_above_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, 
 void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, Here here = Here::now());
 /// x_rc = -inf where hidden(r, c), rows and columns of the tile. Free, too.
 void mask_where(Block& b, Tile& x, const std::function<bool(Index row, Index col)>& hidden, Here here = Here::now());
+/// x_rc = 0 in rows for which level(r) is true, so that all their columns weigh the same. Free, too.
+void level_rows(Block& b, Tile& x, const std::function<bool(Index row)>& level, Here here = Here::now());
 
 /// x = factor x, as an operation of its own. 1 multiplication an element.
 void scale(Block& b, Tile& x, float factor, Here here = Here::now());

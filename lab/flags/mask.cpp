@@ -1,5 +1,6 @@
 #include "lab/flags/mask.hpp"
 
+#include "algorithms/contract/hidden_rows.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
@@ -54,13 +55,20 @@ Mask mask_from(const Options& o, const Problem& p) {
         throw UsageError(message("mask_flags.window_of_causal", std::to_string(*o.window_right)));
     Mask m = Mask::window(o.window_left, causal ? std::optional<Index>(0) : o.window_right);
     if (!o.documents.empty()) m = m.with(Documents(to_documents(o.documents)));
-    if (o.block_mask.empty()) {
-        if (!o.mask_block.empty())
-            throw UsageError(message("mask_flags.block_without_mask", text::shown(o.mask_block)));
-        return m;
+    if (o.block_mask.empty() && !o.mask_block.empty())
+        throw UsageError(message("mask_flags.block_without_mask", text::shown(o.mask_block)));
+    if (!o.block_mask.empty()) {
+        const auto [rows, cols] = to_mask_block(o.mask_block.empty() ? "128" : o.mask_block);
+        m = m.with(block_mask(o.block_mask, p, rows, cols));
     }
-    const auto [rows, cols] = to_mask_block(o.mask_block.empty() ? "128" : o.mask_block);
-    return m.with(block_mask(o.block_mask, p, rows, cols));
+    return m;
+}
+
+void hide_rows(const Options& o, Problem& p) {
+    const HiddenRows rule = to_named("--hidden-rows", o.hidden_rows, std::span<const HiddenRows>(hidden_row_rules));
+    if (rule != HiddenRows::zero && !p.mask.hides())
+        throw UsageError(message("mask_flags.hidden_rows_without_mask", o.hidden_rows));
+    p.mask = p.mask.with(rule, p.queries(), p.seq_k, p.diagonal());
 }
 
 void set_mask(Options& o, const Mask& m) {
@@ -69,6 +77,7 @@ void set_mask(Options& o, const Mask& m) {
     else
         o.window_right = m.right();
     o.window_left = m.left();
+    o.hidden_rows = name_of(m.hidden_rows());
     if (const Documents* d = m.documents()) {
         std::vector<std::string> lengths;
         for (const Index n : d->lengths()) lengths.push_back(std::to_string(n));

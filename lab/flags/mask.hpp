@@ -8,6 +8,8 @@ namespace tilescope::lab {
 
 /// The mask of a problem whose sizes are known. Reads the file of --block-mask. Throws UsageError.
 Mask mask_from(const Options& options, const Problem& sizes);
+/// Gives the mask of a valid problem the rule of --hidden-rows. Throws UsageError.
+void hide_rows(const Options& options, Problem& problem);
 /// Sets the flags that make this mask.
 void set_mask(Options& options, const Mask& mask);
 

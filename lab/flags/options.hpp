@@ -27,7 +27,7 @@ struct Options {
     std::optional<std::string> dtype, q_dtype, kv_dtype, scales, accumulator, scores, weights, softmax;
     std::string passes;  // empty: those of the algorithm `standard`
     std::optional<bool> causal, rotate;
-    std::string causal_corner = "bottom-right";
+    std::string causal_corner = "bottom-right", hidden_rows = "zero";
     std::optional<Index> window_left, window_right;
     std::string documents, block_mask, mask_block;  // empty: no documents, no block mask, blocks of 128 x 128
     std::optional<double> scale;

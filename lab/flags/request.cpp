@@ -74,6 +74,7 @@ Request resolve(const Options& given, const Computation& computation, Control* c
     in_flags([&] { validate(r.problem); });
     r.problem.mask = mask_from(o, r.problem);
     in_flags([&] { validate(r.problem); });
+    hide_rows(o, r.problem);
     if (o.causal_corner != Options().causal_corner && !r.problem.mask.hides() && r.problem.alibi == 0)
         throw UsageError(message("request.corner_without_mask", o.causal_corner));
     read_bias_files(o, r, computation, control);

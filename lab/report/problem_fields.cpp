@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "algorithms/contract/choices.hpp"
+#include "algorithms/contract/hidden_rows.hpp"
 #include "algorithms/contract/pass_lists.hpp"
 #include "core/machine/dtypes.hpp"
 #include "core/text/message.hpp"
@@ -190,6 +191,15 @@ const ProblemField problem_rows[] = {
      [](Of p) { return Json(name_of(p.corner)); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          p.corner = e.named(k, {Corner::bottom_right, Corner::top_left}, tilescope::name_of);
+     }},
+    {"hidden_rows",
+     [](Of p) { return if_meant(p.uses(Feature::hidden_rows), plain_word(name_of(p.mask.hidden_rows()))); }, true,
+     [](Of p, By) { return p.uses(Feature::hidden_rows); }, never_needed,
+     [](Of p) { return Json(name_of(p.mask.hidden_rows())); },
+     [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
+         const HiddenRows rule =
+             e.named(k, {HiddenRows::zero, HiddenRows::mean, HiddenRows::unmasked}, tilescope::name_of);
+         p.mask = p.mask.with(rule, p.queries(), p.seq_k, p.diagonal());
      }},
 };
 

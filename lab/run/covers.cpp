@@ -72,7 +72,10 @@ std::string mask_words(const Problem& p) {
         parts.push_back(message("covers.in_blocks", text::shown(b->name), std::to_string(b->block_rows),
                                 std::to_string(b->block_cols)));
     const std::string all = text::join(parts, ", ");
-    return m.hides() && p.corner == Corner::top_left ? message("covers.from_top_left", all) : all;
+    const std::string placed = m.hides() && p.corner == Corner::top_left ? message("covers.from_top_left", all) : all;
+    if (!m.blind()) return placed;
+    const bool mean = m.hidden_rows() == HiddenRows::mean;
+    return placed + ", " + message(mean ? "covers.hidden_rows_mean" : "covers.hidden_rows_unmasked");
 }
 
 std::string about_mask(const Experiment& e) {

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "algorithms/contract/choices.hpp"
+#include "algorithms/contract/hidden_rows.hpp"
 #include "algorithms/contract/kv_heads.hpp"
 #include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/registry.hpp"
@@ -119,6 +120,7 @@ void define_values(py::module_& m) {
         .def_property_readonly("kv_slices", &Problem::kv_slices, "Heads of K and V of all batch entries.")
         .def_property_readonly("passes", [](const Problem& p) { return name_of(p.passes); })
         .def_property_readonly("causal_corner", [](const Problem& p) { return name_of(p.corner); })
+        .def_property_readonly("hidden_rows", [](const Problem& p) { return name_of(p.mask.hidden_rows()); })
         .def_property_readonly("diagonal", &Problem::diagonal,
                                "Where the first query stands among the keys: seq_k - queries, or 0 from the top left.")
         .def_property_readonly("logit_scale", &Problem::logit_scale, "The factor on the logits.")

@@ -103,6 +103,7 @@ TEST_CASE("a softmax kernel refuses each flag of attention", "[flags]") {
                                                         {"dim-v", "32"},
                                                         {"causal", "true"},
                                                         {"causal-corner", "top-left"},
+                                                        {"hidden-rows", "mean"},
                                                         {"window-left", "3"},
                                                         {"window-right", "3"},
                                                         {"documents", "1024"},

@@ -25,6 +25,7 @@ bool beyond_flags(const Problem& p) {
 std::vector<Case> cases() {
     std::vector<Case> all = corner_cases();
     for (const Case& c : typed_cases()) all.push_back(c);
+    for (const Case& c : hidden_row_cases()) all.push_back(c);
     for (std::uint64_t seed = 1; seed <= 200; ++seed)
         for (const Case& c : {random_case(seed), window_case(seed), score_case(seed)}) all.push_back(c);
     std::erase_if(all, [](const Case& c) { return beyond_flags(c.problem); });

@@ -9,6 +9,7 @@
 #include "algorithms/contract/block_mask.hpp"
 #include "algorithms/contract/choices.hpp"
 #include "algorithms/contract/exact.hpp"
+#include "algorithms/contract/hidden_rows.hpp"
 #include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/scales.hpp"
 #include "lab/model/mapping.hpp"
@@ -109,6 +110,25 @@ std::vector<Case> typed_cases() {
     return all;
 }
 
+std::vector<Case> hidden_row_cases() {
+    constexpr HiddenRows rules[] = {HiddenRows::mean, HiddenRows::unmasked};
+    std::vector<Case> all;
+    const auto add = [&](Case c) {
+        Problem& p = c.problem;
+        p.mask = p.mask.with(rules[all.size() % 2], p.queries(), p.seq_k, p.diagonal());
+        if (p.mask.blind()) all.push_back(c);
+    };
+    const std::vector<Case> shapes = corner_cases();
+    for (const std::size_t shape : {3U, 3U, 4U, 4U, 12U, 12U, 15U, 18U}) {  // causal, Nq > Nk among them
+        Case c = shapes[2 * shape + 1];
+        // The two keys before its own: the first rows of some shapes see none, and the last ones of others.
+        if (all.size() % 3 != 0) c.problem.mask = Mask::window(2, -1);
+        add(c);
+    }
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) add(pattern_case(seed));
+    return all;
+}
+
 std::vector<Case> eight_bit_cases() {
     using Types = std::pair<Dtype, Dtype>;  // of Q, and of K and V
     constexpr Types types[] = {{Dtype::e4m3, Dtype::e4m3},
@@ -170,6 +190,8 @@ Case as_supported(const Algorithm& algorithm, Case c) {
         set_scales(c.problem, "head");
         c.problem.rotated = false;
     }
+    if (!algorithm.supports.has(Feature::hidden_rows))
+        c.problem.mask = c.problem.mask.with(HiddenRows::zero, c.problem.seq_q, c.problem.seq_k, c.problem.diagonal());
     if (!algorithm.supports.has(Feature::accumulator)) c.problem.sum_bits = std::nullopt;
     if (!algorithm.supports.has(Feature::weight_range)) c.problem.p_scale = 1, c.problem.stale_max = 0;
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;

@@ -31,6 +31,8 @@ std::vector<Case> corner_cases();
 std::vector<Case> typed_cases();
 /// Cases in which K and V, and mostly Q, have 8 bits, with scales of each kind.
 std::vector<Case> eight_bit_cases();
+/// Cases in which queries that see no key get the mean of V, or their rows without the mask. There are some.
+std::vector<Case> hidden_row_cases();
 /// The position of the first query among the keys, as Problem::diagonal() should return it.
 constexpr Index first_place(const Problem& p) { return p.corner == Corner::top_left ? 0 : p.seq_k - p.seq_q; }
 /// Sizes up to 70, heads and batches of up to 3.

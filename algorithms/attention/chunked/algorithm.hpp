@@ -50,7 +50,7 @@ inline Algorithm describe() {
     return {.name = "chunked",
             .lineage = {.rung = 7},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::eight_bits),
+            .supports = forward_features,
             .paper = {.title = "chunked attention", .source = "Rabe & Staats, arXiv 2112.05682, Figure 1"},
             .code = code,
             .tensors = tensors,

@@ -70,7 +70,7 @@ inline Algorithm describe() {
     return {.name = "flash_v1",
             .lineage = {.rung = 4},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::dropout).with(Feature::eight_bits),
+            .supports = forward_features.with(Feature::dropout),
             .paper = {.title = "FlashAttention", .source = "FlashAttention, arXiv 2205.14135, Algorithm 1"},
             .code = code,
             .tensors = tensors,

@@ -60,10 +60,7 @@ inline Algorithm describe() {
     return {.name = "flash_v2",
             .lineage = {.rung = 5},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::dropout)
-                            .with(Feature::pages)
-                            .with(Feature::eight_bits)
-                            .with(Feature::weight_range),
+            .supports = forward_features.with(Feature::dropout).with(Feature::pages).with(Feature::weight_range),
             .paper = {.title = "FlashAttention-2", .source = "FlashAttention-2, arXiv 2307.08691, Algorithm 1"},
             .code = code,
             .tensors = tensors,

@@ -48,7 +48,7 @@ inline Algorithm describe() {
     return {.name = "flash_v3",
             .lineage = {.rung = 9},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::eight_bits).with(Feature::accumulator).with(Feature::weight_range),
+            .supports = forward_features.with(Feature::accumulator).with(Feature::weight_range),
             .paper = {.title = "FlashAttention-3", .source = "FlashAttention-3, arXiv 2407.08608, Algorithms 1 and 2"},
             .code = code,
             .tensors = flash_v2::tensors,

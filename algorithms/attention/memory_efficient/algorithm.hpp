@@ -79,7 +79,7 @@ inline Algorithm describe() {
         .name = "memory_efficient",
         .lineage = {.rung = 6},
         .computes = &computation::attention,
-        .supports = score_features.with(Feature::dropout).with(Feature::eight_bits),
+        .supports = forward_features.with(Feature::dropout),
         .paper = {.title = "memory-efficient attention",
                   .source =
                       "xformers memory_efficient_attention (CUTLASS forward kernel), PyTorch's EFFICIENT_ATTENTION"},

@@ -98,7 +98,7 @@ inline Algorithm describe() {
     return {.name = "split_kv",
             .lineage = {.rung = 8},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::pages).with(Feature::eight_bits),
+            .supports = forward_features.with(Feature::pages),
             .paper = {.title = "Flash-Decoding",
                       .source = "Flash-Decoding, crfm.stanford.edu, 2023-10-12; flash_fwd_kernel.h, "
                                 "compute_attn_1rowblock_splitkv and combine_attn_seqk_parallel"},

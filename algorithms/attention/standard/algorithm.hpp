@@ -44,11 +44,10 @@ inline Algorithm describe() {
     return {.name = "standard",
             .lineage = {.rung = 1},
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::naive_softmax)
+            .supports = forward_features.with(Feature::naive_softmax)
                             .with(Feature::dropout)
                             .with(Feature::score_types)
-                            .with(Feature::passes)
-                            .with(Feature::eight_bits),
+                            .with(Feature::passes),
             .paper = {.title = "standard attention",
                       .source = "FlashAttention, arXiv 2205.14135, Algorithm 0",
                       .idealised = idealised},

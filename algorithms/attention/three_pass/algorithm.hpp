@@ -39,7 +39,7 @@ inline Algorithm describe() {
         .name = "three_pass",
         .lineage = {.rung = 2, .formerly = "safe_softmax"},
         .computes = &computation::attention,
-        .supports = score_features.with(Feature::eight_bits),
+        .supports = forward_features,
         .paper = {.title = "3-pass attention",
                   .source =
                       "safe softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2) fused with both products"},

@@ -39,7 +39,7 @@ inline Algorithm describe() {
         .name = "two_pass",
         .lineage = {.rung = 3, .formerly = "online_softmax"},
         .computes = &computation::attention,
-        .supports = score_features.with(Feature::eight_bits),
+        .supports = forward_features,
         .paper = {.title = "2-pass attention",
                   .source =
                       "online softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3) fused with both products"},

@@ -153,7 +153,7 @@ TEST_CASE("every operation has its words, its formula and a name of its own", "[
         if (o->kind != Kind::product) CHECK((*o->unit != 0) == counts);
         names.emplace_back(o->name);
     }
-    CHECK(names.size() == 38);
+    CHECK(names.size() == 39);
     CHECK(find_operation("mend") == nullptr);
     std::set<std::string> formulas;
     for (int e = 1; e < effect_count; ++e) formulas.emplace(formula_of(static_cast<Effect>(e)));
