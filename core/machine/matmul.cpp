@@ -26,11 +26,11 @@ ConstMap map(ConstElements v) { return {v.data, v.rows, v.cols}; }
 Dtype narrower(Dtype a, Dtype b) { return a == Dtype::f32 ? b : a; }
 
 /// `t`, a tile like `info`, as it is, where `dtype` holds its values without loss, or a copy in `scratch` rounded to
-/// `dtype`.
-ConstElements rounded(ConstElements t, const TileInfo& info, Dtype dtype, std::vector<float>& scratch,
-                      Saturated& saturated) {
+/// `dtype` for a product that is added to the tile `product`.
+ConstElements rounded(ConstElements t, const TileInfo& info, Dtype dtype, const char* product,
+                      std::vector<float>& scratch, Saturated& saturated) {
     if (info.dtype == dtype || size_of(info.dtype) < size_of(dtype)) return t;
-    saturated.look_at(info.name, dtype, t.data, t.rows * t.cols);
+    saturated.look_at(info.name, dtype, t.data, t.rows * t.cols, product);
     scratch.assign(t.data, t.data + t.rows * t.cols);
     round_to(dtype, scratch.data(), t.rows * t.cols);
     return {scratch.data(), t.rows, t.cols};
@@ -100,8 +100,10 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, const P
     const Dtype math = by.math.value_or(narrower(left.dtype, right.dtype));
     if (w_.chip.has_data()) {
         const ConstElements factor = by.factor ? Apply::const_elements(*this, *by.factor) : ConstElements{};
-        const ConstElements va = rounded(Apply::const_elements(*this, a), left, math, w_.scratch, w_.saturated);
-        const ConstElements vb = rounded(Apply::const_elements(*this, b), right, math, w_.more_scratch, w_.saturated);
+        const ConstElements va =
+            rounded(Apply::const_elements(*this, a), left, math, to.name, w_.scratch, w_.saturated);
+        const ConstElements vb =
+            rounded(Apply::const_elements(*this, b), right, math, to.name, w_.more_scratch, w_.saturated);
         Map out(Apply::elements(*this, acc).data, m, n);
         const auto add = [&](Map sum, float alpha) {
             if (by.sum_bits > 0)

@@ -7,30 +7,35 @@
 
 namespace tilescope {
 
-void Saturated::look_at(const char* tile, Dtype type, const float* x, Index n) {
+void Saturated::look_at(const char* tile, Dtype type, const float* x, Index n, const char* product) {
     if (size_of(type) > 1) return;
     const float most = largest(type);
     Count beyond = 0;
     for (Index k = 0; k < n; ++k) beyond += std::abs(x[k]) > most ? 1 : 0;
-    if (beyond > 0) add(tile, type, beyond);
+    if (beyond > 0) add({tile, type, product, beyond});
 }
 
 void Saturated::add(const Saturated& more) {
-    for (const Tiles& t : more.tiles_) add(t.name, t.type, t.numbers);
+    for (const Tiles& t : more.tiles_) add(t);
 }
 
-void Saturated::add(const std::string& tile, Dtype type, Count numbers) {
+void Saturated::add(const Tiles& more) {
     auto at = tiles_.begin();
-    while (at != tiles_.end() && (at->name < tile || (at->name == tile && at->type < type))) ++at;
-    if (at == tiles_.end() || at->name != tile || at->type != type) at = tiles_.insert(at, {tile, type, 0});
-    at->numbers += numbers;
+    while (at != tiles_.end() && at->place() < more.place()) ++at;
+    if (at == tiles_.end() || at->place() != more.place())
+        tiles_.insert(at, more);
+    else
+        at->numbers += more.numbers;
 }
 
 std::vector<std::string> Saturated::sentences() const {
     std::vector<std::string> all;
-    for (const Tiles& t : tiles_)
-        all.push_back(text::message("saturated.tile", t.name, text::grouped(t.numbers), text::number(largest(t.type)),
-                                    name_of(t.type)));
+    for (const Tiles& t : tiles_) {
+        const std::string numbers = text::grouped(t.numbers), most = text::number(largest(t.type)),
+                          type = name_of(t.type);
+        all.push_back(t.product.empty() ? text::message("saturated.tile", t.name, numbers, most, type)
+                                        : text::message("saturated.operand", t.name, numbers, most, type, t.product));
+    }
     return all;
 }
 

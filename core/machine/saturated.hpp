@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/machine/dtype.hpp"
@@ -13,7 +14,8 @@ namespace tilescope {
 class Saturated {
   public:
     /// Looks at n numbers of a tile before they are rounded to `type`. Other types than those of 8 bits have infinity.
-    void look_at(const char* tile, Dtype type, const float* x, Index n);
+    /// `product`: the tile to which the product is added that they are rounded for; "" where they stay so.
+    void look_at(const char* tile, Dtype type, const float* x, Index n, const char* product = "");
     void add(const Saturated& more);
     /// A sentence for each tile that had some, in the order of their names.
     std::vector<std::string> sentences() const;
@@ -22,9 +24,12 @@ class Saturated {
     struct Tiles {
         std::string name;
         Dtype type;
-        Count numbers;
+        std::string product;
+        Count numbers = 0;
+
+        std::tuple<std::string, Dtype, std::string> place() const { return {name, type, product}; }
     };
-    void add(const std::string& tile, Dtype type, Count numbers);
+    void add(const Tiles& more);
     std::vector<Tiles> tiles_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "core/machine/dtypes.hpp"
 #include "core/machine/error.hpp"
@@ -31,9 +32,9 @@ void take_length(std::optional<Index>& flag, const char* name, const std::option
     take(flag, name, from_file, file);
 }
 
-/// The type in which all inputs are stored: that of the flag, or else the type that suits the first file.
+/// The type in which all inputs are stored: that of the flag, or else that of the first file; f16 where it has 8 bits.
 Dtype take_dtype(Options& o, const FileTensor& first) {
-    if (!o.dtype) o.dtype = name_of(first.natural);
+    if (!o.dtype) o.dtype = name_of(size_of(first.stored) == 1 ? Dtype::f16 : first.stored);
     return to_dtype(*o.dtype);
 }
 
@@ -63,6 +64,15 @@ FileFormat format_from(const Options& o, const std::optional<std::string>& own_t
 /// Whether files of K and V have this type of 8 bits already.
 bool are_stored(const FileTensor& k, const FileTensor& v, Dtype type) {
     return size_of(type) == 1 && k.stored == type && v.stored == type;
+}
+
+/// What becomes of values that have 8 bits in their file: they are widened to `type`, or rounded a second time; empty
+/// where they stay as they are.
+std::string about_8_bits(const FileTensor& file, Dtype type, const char* flag, bool scaled) {
+    if (size_of(file.stored) > 1) return "";
+    const std::string name = text::shown(file.name), stored = name_of(file.stored);
+    if (size_of(type) > 1) return message("request.widened", name, stored, name_of(type), flag);
+    return scaled && file.stored == type ? message("request.rounded_again", name, stored) : "";
 }
 
 void read_attention_files(Options& o, Request& r, Control* control) {
@@ -96,6 +106,10 @@ void read_attention_files(Options& o, Request& r, Control* control) {
         o.scales = "none";  // another scale would round them again
         r.notes.push_back(message("request.stored_without_scales", name_of(of_kv)));
     }
+    for (const auto& [file, type, flag] : {std::tuple(&q, of_q, "--dtype"), {&k, of_kv, "--kv-dtype"}})
+        if (const std::string note = about_8_bits(*file, type, flag, o.scales.value_or("head") != "none");
+            !note.empty())
+            r.notes.push_back(note);
     take_in(r, "Q", q, of_q, control), take_in(r, "K", k, of_kv, control), take_in(r, "V", v, of_kv, control);
     if (o.d_o.empty()) return;
     const FileTensor g = read("--do", o.d_o);

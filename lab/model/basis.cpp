@@ -81,7 +81,7 @@ std::string basis_of_style(const RunTime& run, const Experiment& e) {
                            e.algorithm->name);
         case Basis::other_style:
             if (const std::string what = beyond_kernels(e); !what.empty())
-                return message("verdict.not_measured_with", style, what);
+                return message("verdict.not_measured_with", style, e.algorithm->name, what);
             if (run.launches.front().lanes) return lanes_not_measured(run, e);
             if (e.algorithm->kernel->stated_error(run.style)) return these_tiles_not_measured(run, e);
             return message("verdict.as_flash_v2", style);

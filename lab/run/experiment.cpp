@@ -188,6 +188,9 @@ Report execute(const Experiment& e, const Inputs& inputs, int threads, Control* 
 Report with_outputs(const Report& counted, const Inputs& inputs, int threads, Control* control) {
     Report r = execute(counted.experiment, inputs, threads, control);
     r.time = counted.time, r.no_time = counted.no_time, r.unmodelled = counted.unmodelled;
+    const Experiment& e = counted.experiment;
+    for (std::string& note : about_saturated(e.problem, e.algorithm->tensors(e.problem, e.tiling), inputs))
+        r.notes.push_back(std::move(note));
     for (const std::string& note : counted.notes)
         if (std::find(r.notes.begin(), r.notes.end(), note) == r.notes.end()) r.notes.push_back(note);
     return r;

@@ -18,9 +18,6 @@ struct FileArray {
     Dtype stored;               ///< the type in the file; of f8, and where there is none, f32
     bool boolean;               ///< a mask: 1 where True
     Index overflowed;           ///< finite f8 elements beyond the range of f32
-
-    /// The storage type that holds the elements: of those of 8 bits, f16.
-    Dtype natural() const { return size_of(stored) == 1 ? Dtype::f16 : stored; }
 };
 
 inline constexpr Index elements_per_chunk = Index{1} << 17;  ///< of reading and writing: 1 MiB of f8

@@ -129,7 +129,6 @@ FileTensor read_tensor(const std::string& flag, const std::string& path, const F
     t.batch = rank > 3 ? a.shape[rank - 4] : 1;
     t.rank = rank;
     t.stored = a.stored;
-    t.natural = a.natural();
     t.overflowed = a.overflowed;
     t.name = name;
     if (a.boolean)

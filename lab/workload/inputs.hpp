@@ -55,7 +55,6 @@ struct FileTensor {
     Index batch = 1, heads = 1, rows = 0, cols = 0;
     std::size_t rank = 0;  ///< as in the file
     Dtype stored;          ///< the type in the file
-    Dtype natural;         ///< the storage type that the file suggests
     Index overflowed;      ///< finite f8 elements beyond the range of f32
     std::string name;      ///< "--q q.npy", to be printed
     std::vector<float> values;

@@ -23,7 +23,8 @@ namespace {
 NpyRefusal no_number(std::string_view descr, std::string_view type) {
     const std::string what = message("npy.other_type", text::shown(descr));
     if (type == "u2" || type == "i2") return {what, message("npy.bits_or_convert")};
-    if (type == "V1") return {what, message("npy.convert_fp8")};
+    if (type == "V1" || type == "u1") return {what, message("npy.convert_fp8")};
+    if (type == "i1") return {what, message("npy.say_i8")};
     if (type.starts_with('V')) return {what, message("npy.view")};
     if (type.starts_with('c')) return {what, message("npy.save_part")};
     if (type.starts_with('O')) return {what, message("npy.convert_objects")};
@@ -69,6 +70,8 @@ StoredElement stored_element(std::string_view descr, std::optional<Dtype> bits, 
     const bool swapped = order != npy_native_order;
     const bool is_known_size = type.size() == 2 && type[1] >= '1' && type[1] <= '8';
     const auto size = static_cast<std::size_t>(is_known_size ? type[1] - '0' : 0);
+    if (type == "i1" && bits && size_of(*bits) == 1 && *bits != Dtype::i8)
+        throw NpyRefusal{message("npy.whole_or_bits", text::shown(descr), name_of(*bits)), message("npy.say_which")};
     if (bits && size == static_cast<std::size_t>(size_of(*bits)) && (type[0] == 'V' || is_whole(type)))
         return {Stored::number, size, swapped, *bits, type[0] != 'V'};
     constexpr std::pair<std::string_view, Dtype> numbers[] = {

@@ -7,6 +7,7 @@
 #include "algorithms/contract/exact.hpp"
 #include "algorithms/contract/scales.hpp"
 #include "core/machine/parallel.hpp"
+#include "core/machine/saturated.hpp"
 #include "core/machine/storage.hpp"
 #include "lab/system/stream.hpp"
 
@@ -95,6 +96,23 @@ void rotate(std::span<float> rows, Index d) {
 Count flops_of_rotation(const Problem& p) {
     const Count rows = p.batch_heads() * p.seq_q + p.kv_slices() * p.seq_k;
     return rows * p.dim * (static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p.dim))) - 1);
+}
+
+std::vector<std::string> about_saturated(const Problem& p, const std::vector<TensorDecl>& tensors,
+                                         const Inputs& inputs) {
+    std::vector<std::string> all;
+    for (const TensorDecl& t : tensors) {
+        const auto exact = inputs.find(exact_name(t.name));
+        if (t.role != Role::input || size_of(t.dtype) > 1 || p.scaled(t.dtype) || exact == inputs.end()) continue;
+        Saturated saturated;
+        const bool turned = p.rotated && (t.meaning == Meaning::query || t.meaning == Meaning::key);
+        const std::shared_ptr<Storage> values = turned ? rotated(*exact->second) : exact->second;
+        for_values(*values, 0, values->slices(), {0, values->rows()}, [&](Index, const std::vector<float>& x) {
+            saturated.look_at(t.name, t.dtype, x.data(), static_cast<Index>(x.size()));
+        });
+        for (std::string& sentence : saturated.sentences()) all.push_back(std::move(sentence));
+    }
+    return all;
 }
 
 Inputs stored_inputs(const Problem& p, const std::vector<TensorDecl>& tensors, Inputs inputs) {

@@ -17,6 +17,10 @@ constexpr Dtype before_rounding(Dtype stored) {
 /// The inputs as they are stored. Values of tensors of 8 bits are divided by their scale, which makes the greatest of
 /// them the greatest of the type, and rounded; those of Q (also of more bits) and K are rotated first, where the
 /// problem says so. The scales are added, and the values before, for references: exact_name().
+/// A sentence for each input that had numbers beyond the end of its type of 8 bits, where it has no scale.
+std::vector<std::string> about_saturated(const Problem& problem, const std::vector<TensorDecl>& tensors,
+                                         const Inputs& inputs);
+
 Inputs stored_inputs(const Problem& problem, const std::vector<TensorDecl>& tensors, Inputs inputs);
 
 /// Multiplies rows of d elements by diag(+-1) H / sqrt(d), with signs drawn once for all and H the Hadamard matrix of

@@ -39,20 +39,25 @@ Entries read_entries(ArrayInput& file) {
     return all;
 }
 
+std::string in_capitals(std::string_view word) {
+    std::string capitals(word);
+    for (char& c : capitals)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return capitals;
+}
+
 /// The name of the tensor that is meant: `asked`, or without that `usual` or the only one.
 std::string chosen(const Entries& entries, const std::string& asked, std::string_view usual) {
     std::vector<std::string> names;
     for (const auto& entry : entries.items()) names.push_back(entry.key());
     if (names.empty()) refuse_header(message("safetensors.no_tensors"));
-    std::string capitals(usual);
-    std::transform(capitals.begin(), capitals.end(), capitals.begin(),
-                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-    for (const std::string& name :
-         {asked, asked.empty() ? std::string(usual) : asked, asked.empty() ? capitals : asked})
+    std::vector<std::string> wanted = {asked};
+    if (asked.empty()) wanted = {std::string(usual), in_capitals(usual)};
+    for (const std::string& name : wanted)
         if (entries.contains(name)) return name;
     if (asked.empty() && names.size() == 1) return names.front();
     constexpr std::size_t shown = 6;
-    const std::string likely = text::nearest(asked.empty() ? std::string(usual) : asked, names).value_or(names.front());
+    const std::string likely = text::nearest(wanted.front(), names).value_or(names.front());
     const std::size_t more = names.size() - std::min(names.size(), shown);
     names.resize(names.size() - more);
     for (std::string& name : names) name = text::shown(name);

@@ -183,7 +183,7 @@ TEST_CASE("inputs: tensors of rank 2, 3 and 4 survive a NumPy file", "[inputs]")
     CHECK(read.heads == shape.heads);
     CHECK(read.rows == 4);
     CHECK(read.cols == 5);
-    CHECK(read.natural == (dtype == Dtype::f16 ? Dtype::f16 : Dtype::f32));
+    CHECK(read.stored == (dtype == Dtype::f16 ? Dtype::f16 : Dtype::f32));
     CHECK(read.values == contents(*tensor));
     const auto again = to_storage(read, dtype);
     CHECK(same_bits(*again, *tensor));

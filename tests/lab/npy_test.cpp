@@ -214,11 +214,12 @@ TEST_CASE("npy: a malformed file is refused in one line that names it and says w
         {shaped("(5,)"), "shape (5,) of <f4 takes 20 bytes of data, 4 bytes are left over"},
         {shaped("(0,)"), "24 bytes are left over"},
         {typed("'<i8'"),
-         "descr <i8: TileScope reads f2, f4, f8, b1, bf16 as V2, and e5m2 as f1; convert with a.astype('f4')"},
+         "descr <i8: TileScope reads f2, f4, f8, b1, bf16 as V2, e5m2 as f1, and 8 bits as a flag "
+         "says; convert with a.astype('f4')"},
         {typed("'<u2'"), "add --bits16 bf16 where these are the bits of bf16, or convert numbers with a.astype('f4')"},
         {typed("'|V1'"),
-         "descr |V1: TileScope reads f2, f4, f8, b1, bf16 as V2, and e5m2 as f1; say its type (--dtype e4m3, or "
-         "--kv-dtype)"},
+         "descr |V1: TileScope reads f2, f4, f8, b1, bf16 as V2, e5m2 as f1, and 8 bits as a flag "
+         "says; say its type (--dtype e4m3, or --kv-dtype) where these are the bits of 8-bit floats"},
         {typed("'|V4'"), "say what the bytes are, as in a.view('f4')"},
         {typed("'<c8'"), "descr <c8"},
         {typed("'|O'"), "descr |O"},
@@ -251,7 +252,7 @@ TEST_CASE("npy: booleans, bf16 as V2, and as u2 and i2 where that is said") {
     const std::string bits("\x00\x3e\x80\xff", 4);  // 0.125 and -inf
     const std::vector<float> both = {0.125f, -INFINITY};
     const FileArray plain = read("'|V2'", bits);
-    CHECK((plain.natural() == Dtype::bf16 && !plain.boolean && plain.values == both));
+    CHECK((plain.stored == Dtype::bf16 && !plain.boolean && plain.values == both));
     for (const char* descr : {"'<u2'", "'<i2'"}) {
         CHECK(read(descr, bits, Dtype::bf16).values == both);
         CHECK_THROWS_AS(read(descr, bits), UsageError);
@@ -267,17 +268,21 @@ TEST_CASE("npy: numbers of 8 bits where it is said which, and e5m2 as f1") {
     };
     const std::vector<float> as_e4m3{1.125f, -352}, as_e5m2{0.625f, -57344};
     // ml_dtypes saves e4m3 as <V1; loaded by NumPy and saved again, it is |V1. PyTorch needs a view as u1.
-    for (const char* descr : {"'<V1'", "'|V1'", "'|u1'", "'|i1'"}) {
+    for (const char* descr : {"'<V1'", "'|V1'", "'|u1'"}) {
         CHECK(read(descr, Dtype::e4m3).values == as_e4m3);
         CHECK(read(descr, Dtype::e5m2).values == as_e5m2);
-        CHECK(read(descr, Dtype::e4m3).natural() == Dtype::f16);
+        CHECK(read(descr, Dtype::e4m3).stored == Dtype::e4m3);
         CHECK_THROWS_AS(read(descr, std::nullopt), UsageError);
         CHECK_THROWS_AS(read(descr, Dtype::bf16), UsageError);
     }
+    // Whole numbers are no bits of floats, unless they were saved as bits.
+    CHECK(contains(message_of<UsageError>([&] { read("'|i1'", Dtype::e4m3); }), "a.view('u1')"));
+    CHECK(contains(message_of<UsageError>([&] { read("'|i1'", std::nullopt); }), "--kv-dtype i8"));
+    CHECK(contains(message_of<UsageError>([&] { read("'|u1'", std::nullopt); }), "--dtype e4m3"));
     CHECK(read("'|i1'", Dtype::i8).values == std::vector<float>{57, -5});
     for (const auto bits : {std::optional<Dtype>(), std::optional(Dtype::e4m3)}) {
         CHECK(read("'<f1'", bits).values == as_e5m2);
-        CHECK(read("'<f1'", bits).natural() == Dtype::f16);
+        CHECK(read("'<f1'", bits).stored == Dtype::e5m2);
     }
 }
 
