@@ -212,7 +212,7 @@ void advise_along(const AdviseRequest& a, const Algorithm& algorithm) {
 
 void advise(const AdviseRequest& given) {
     AdviseRequest a = given;
-    const Algorithm& algorithm = chosen_algorithm(a.algorithm);
+    const Algorithm& algorithm = chosen_algorithm(a.algorithm, a.options);
     if (algorithm.computes == &computation::attention) a.options = with_usual_sizes(a.options);
     if (!a.vary.empty()) return advise_along(a, algorithm);
     const Request request = read_request(a.options, algorithm);

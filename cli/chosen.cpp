@@ -5,6 +5,7 @@
 #include "cli/progress.hpp"
 #include "core/text/message.hpp"
 #include "lab/flags/algorithm_named.hpp"
+#include "lab/flags/like.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -20,9 +21,18 @@ const Algorithm& chosen_algorithm(const std::string& name) {
     return algorithm;
 }
 
+const Algorithm& chosen_algorithm(const std::string& name, Options& options) {
+    if (name.empty() && like_of(options).empty()) throw CLI::RequiredError("ALGO");
+    Named chosen = named(name, options);
+    remark(renaming(name));
+    remark(chosen.said);
+    options = std::move(chosen.options);
+    return *chosen.algorithm;
+}
+
 Variant chosen_variant(const std::string& text) {
     Variant variant = variant_from(text);
-    chosen_algorithm(algorithm_in(text));
+    remark(renaming(algorithm_in(text)));
     return variant;
 }
 

@@ -38,6 +38,9 @@ void remark(const std::string& text);
 
 /// The algorithm that the user names. A former name is understood, with a remark on standard error.
 const Algorithm& chosen_algorithm(const std::string& name);
+/// The algorithm that ALGO and --like name together. Sets the flags that a library's name stands for, and says on
+/// standard error what it turned out to mean.
+const Algorithm& chosen_algorithm(const std::string& name, lab::Options& options);
 /// The variant that the user names: an algorithm with settings. Remarks on a former name, too.
 lab::Variant chosen_variant(const std::string& text);
 /// Adds the ALGO arguments of commands that take variants.

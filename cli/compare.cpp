@@ -20,6 +20,7 @@
 #include "core/text/words.hpp"
 #include "device/beside_measured.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/flags/model.hpp"
 #include "lab/flags/small_run.hpp"
 #include "lab/flags/supported.hpp"
@@ -45,6 +46,7 @@ struct Row {
     std::optional<Report> report;
     std::string problem;
     std::optional<Report> small = std::nullopt;  // of small_problem(), where `report` has no numbers
+    std::string said = {};                       // what a library's name means here
 
     const Algorithm& algorithm() const { return *variant.algorithm; }
     /// The report with numbers: of the problem, or of the small problem; nullptr without numbers.
@@ -69,17 +71,21 @@ std::vector<Variant> chosen(const std::vector<std::string>& texts) {
 
 /// Adds the row of a variant. Rows with equal options share a request, so that files are read once.
 void add_row(std::vector<Row>& rows, const Variant& v, const Options& o) {
-    Row row{v, with_usual_sizes(with(o, v.settings)), {}, std::nullopt, ""};
+    const Named n = named(v, with_usual_sizes(with(o, v.settings)));
+    Row row{v, n.options, {}, std::nullopt, ""};
+    row.variant.algorithm = n.algorithm, row.said = n.said;
     const auto same = [&](const Row& r) { return r.options == row.options; };
     const auto like = std::find_if(rows.begin(), rows.end(), same);
     for (auto r = like; r != rows.end(); r = std::find_if(r + 1, rows.end(), same))
-        if (r->variant.algorithm == v.algorithm) throw UsageError(message("compare.twice", v.label, v.algorithm->name));
-    row.request = like != rows.end() ? like->request : read_request(row.options, *v.algorithm->computes);
+        if (r->variant.algorithm == n.algorithm) throw UsageError(message("compare.twice", v.label, v.algorithm->name));
+    row.request = like != rows.end() ? like->request : read_request(row.options, *n.algorithm->computes);
     if (row.request.wish.rule == TileRule::kernel) row.request.wish.rule = TileRule::common;
     rows.push_back(std::move(row));
 }
 
 std::vector<Row> rows_of(const std::vector<std::string>& texts, const Options& o) {
+    if (const std::string like = like_of(o); texts.empty() && find_kernel(like))
+        throw UsageError(message("compare.kernel_is_row", like));
     std::vector<Row> rows;
     for (const Variant& v : chosen(texts)) add_row(rows, v, o);
     // Algorithms that were named have to support the problem. If none was named, all that support it are compared.
@@ -297,6 +303,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
     for (const Row& row : rows) {
         const std::string& label = row.variant.label;
         const auto add = [&](const char* id, const std::string& words) { lines.push_back(message(id, label, words)); };
+        if (!row.said.empty()) lines.push_back(row.said);
         if (!row.report) {
             add("remark.of", row.problem);
             continue;

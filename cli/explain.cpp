@@ -128,13 +128,13 @@ void print_warps(const show::WarpsText& t) {
     for (const std::string& words : t.after) text::print_wrapped(std::cout, words, "  ", "");
 }
 
-void explain_algorithm(const Options& o, const std::string& name, Index warps) {
-    const Algorithm& algorithm = chosen_algorithm(name);
+void explain_algorithm(Options o, const std::string& name, Index warps) {
+    const Algorithm& algorithm = chosen_algorithm(name, o);
     const Request request = read_request(o, algorithm);
     with_tiling(algorithm, o, request, [&](const Experiment& e) {
         const show::WarpsText of_warps = show::warps_text(e, warps);
         if (warps > 0 && of_warps.heading.empty())
-            throw UsageError(message("explain.no_warps", std::to_string(warps), name));
+            throw UsageError(message("explain.no_warps", std::to_string(warps), algorithm.name));
         Profile profile;
         // Every mode counts the same, so counting is the default even where numbers would take seconds.
         const bool numeric = o.mode != "auto" && choose_mode(o, request, {count(e, &control())}).numeric;

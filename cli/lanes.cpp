@@ -13,6 +13,7 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/model/published_tiles.hpp"
 #include "show/stage/lane_chart.hpp"
 #include "show/stage/lanes_text.hpp"
@@ -232,9 +233,10 @@ void show_lanes(const Options& o, const std::vector<std::string>& variants, cons
     std::vector<show::LaneView> views;
     for (const std::string& typed : variants) {
         const Variant v = chosen_variant(typed);
-        const Options own = with(o, v.settings);
-        const Request request = read_request(own, *v.algorithm);
-        with_tiling(*v.algorithm, own, request, [&](const Experiment& e) {
+        const Named n = named(v, o);
+        remark(n.said);
+        const Request request = read_request(n.options, *n.algorithm);
+        with_tiling(*n.algorithm, n.options, request, [&](const Experiment& e) {
             if (!has_timed_lanes(e)) throw RunError(message("lanes.has_none", v.label, e.gpu.name));
             all.push_back({v.label, e, request});
             views.push_back(show::lane_view(e, asked.steps));

@@ -7,9 +7,12 @@
 #include "cli/json.hpp"
 #include "cli/said.hpp"
 #include "core/text/message.hpp"
+#include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu/gpu_presets.hpp"
+#include "lab/library/kernels.hpp"
+#include "lab/library/libraries.hpp"
 #include "lab/own/own.hpp"
 #include "lab/report/metric.hpp"
 #include "lab/workload/model_presets.hpp"
@@ -96,6 +99,60 @@ void print_text() {
               << message("listing.next") << '\n';
 }
 
+/// The named kernels, and what the words of libraries mean.
+void print_libraries() {
+    text::Table kernels(text::titles({"listing.kernel", "listing.is", "listing.of", "listing.measured"}), 4);
+    for (const NamedKernel& k : named_kernels())
+        kernels.add({k.name, std::string(k.algorithm) + (k.key ? std::string(" --") + k.key + ' ' + k.value : ""), k.of,
+                     k.measured ? k.measured : message(k.unmeasured)});
+    kernels.print(std::cout);
+    std::cout << '\n';
+    text::Table meanings(
+        text::titles({"listing.library", "listing.kernel", "listing.corner", "listing.hidden", "listing.window",
+                      "listing.soft_cap", "listing.scores", "listing.weights", "listing.sums"}),
+        9);
+    for (const Library& l : libraries())
+        for (const Backend& b : l.backends) {
+            const Answers& m = b.answers;
+            meanings.add({std::string(l.name) + ':' + b.name, b.kernel, in_words(m.corner),
+                          m.hidden == m.hidden_in_bf16
+                              ? in_words(m.hidden)
+                              : message("library.in_f16_and_bf16", in_words(m.hidden), in_words(m.hidden_in_bf16)),
+                          in_words(m.windows), in_words(m.soft_cap), in_words(m.scores), in_words(m.weights),
+                          in_words(m.sums)});
+        }
+    meanings.print(std::cout);
+    std::cout << '\n';
+    text::print_wrapped(std::cout, message("listing.about_libraries"));
+}
+
+Json libraries_json() {
+    Json j = {{"schema", "tilescope.libraries/1"}};
+    for (const NamedKernel& k : named_kernels()) {
+        Json kernel = {{"name", k.name}, {"algorithm", k.algorithm}, {"of", k.of}, {"source", k.source}};
+        if (k.key) kernel["flag"] = std::string("--") + k.key + ' ' + k.value;
+        if (k.measured) kernel["measured"] = k.measured;
+        j["kernels"].push_back(std::move(kernel));
+    }
+    for (const Library& l : libraries())
+        for (const Backend& b : l.backends) {
+            const Answers& m = b.answers;
+            j["backends"].push_back({{"name", std::string(l.name) + ':' + b.name},
+                                     {"kernel", b.kernel},
+                                     {"call", l.call},
+                                     {"corner", name_of(m.corner)},
+                                     {"hidden_row", name_of(m.hidden)},
+                                     {"hidden_row_in_bf16", name_of(m.hidden_in_bf16)},
+                                     {"window", name_of(m.windows)},
+                                     {"soft_cap", name_of(m.soft_cap)},
+                                     {"scores", name_of(m.scores)},
+                                     {"weights", name_of(m.weights)},
+                                     {"sums", name_of(m.sums)},
+                                     {"checked", b.checked}});
+        }
+    return j;
+}
+
 void print_metrics() {
     text::Table table(text::titles({"listing.metric", "column.unit", "", "listing.meaning"}), 4);
     for (const Metric& m : metrics()) table.add({m.key, name_of(m.unit), name_of(m.evidence), m.meaning});
@@ -107,14 +164,18 @@ void print_metrics() {
 void add_list(CLI::App& app) {
     static Options options;
     CLI::App* sub = app.add_subcommand("list", message("listing.command"));
-    static bool only_metrics = false;
+    static bool only_metrics = false, only_libraries = false;
     sub->add_flag("--metrics", only_metrics, message("listing.metrics_flag"));
+    sub->add_flag("--libraries", only_libraries, message("listing.libraries_flag"))->excludes("--metrics");
     static std::vector<std::string> files;
     sub->add_option("FILE", files, message("listing.files"))->type_name("FILE.cpp|so|py");
     add_json_option(*sub, options);
-    sub->footer(examples({"listing.example", "listing.example_metrics", "listing.example_json"}));
+    sub->footer(
+        examples({"listing.example", "listing.example_metrics", "listing.example_libraries", "listing.example_json"}));
     sub->callback([] {
         for (const std::string& file : files) load(file);
+        if (only_libraries)
+            return options.json ? void(std::cout << libraries_json().dump(2) << '\n') : print_libraries();
         options.json ? print_list_json() : only_metrics ? print_metrics() : print_text();
     });
 }

@@ -67,8 +67,8 @@ void print(const Reconciled& r) {
     for (const std::string& words : remarks_on(r)) text::print_wrapped(std::cout, words);
 }
 
-void reconcile(const ReconcileFlags& f) {
-    const Algorithm& algorithm = chosen_algorithm(f.algorithm);
+void reconcile(ReconcileFlags f) {
+    const Algorithm& algorithm = chosen_algorithm(f.algorithm, f.options);
     const Request request = read_request(f.options, algorithm);
     if (f.file.empty() && !f.only.empty()) throw UsageError(message("reconcile.only_of_file", text::shown(f.only)));
     if (f.file.empty())

@@ -18,6 +18,7 @@
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/ending.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/flags/small_run.hpp"
 #include "lab/model/basis.hpp"
 #include "lab/model/published_tiles.hpp"
@@ -264,8 +265,8 @@ Report execute_and_compare(const Report& counted, const Options& o, const Reques
     return report;
 }
 
-void run(const Options& o, const std::string& name, const std::string& with) {
-    const Algorithm& algorithm = chosen_algorithm(name);
+void run(Options o, const std::string& name, const std::string& with) {
+    const Algorithm& algorithm = chosen_algorithm(name, o);
     const bool forward = asks_for_forward(with, algorithm);
     check_ending("--out", o.out, {".npy"});
     const Request request = read_request(o, algorithm);
@@ -282,6 +283,8 @@ void run(const Options& o, const std::string& name, const std::string& with) {
         const std::optional<Report> small = small_check(report, o, request);
         if (forward) report = with_forward(report, request.wish, &control());
         report.notes.insert(report.notes.end(), request.notes.begin(), request.notes.end());
+        if (algorithm.computes == &computation::attention)
+            for (std::string& other : other_answers(request.problem)) report.notes.push_back(std::move(other));
         if (o.json) {
             Json j = to_json(report);
             if (small) add_small(j, *small, small_problem(request.problem));

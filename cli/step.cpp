@@ -242,8 +242,8 @@ void tell(const StepFlags& f, const Request& request, Run& run, const Remarks& r
     if (fails) fail(f, run);
 }
 
-void step(const StepFlags& f) {
-    const Algorithm& algorithm = chosen_algorithm(f.algorithm);
+void step(StepFlags f) {
+    const Algorithm& algorithm = chosen_algorithm(f.algorithm, f.options);
     const Request request = read_request(f.options, algorithm);
     remark(request.remark);
     const Problem problem = problem_of(algorithm, request);

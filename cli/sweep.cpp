@@ -10,6 +10,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/ending.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/model/with_forward.hpp"
 #include "lab/run/judgement.hpp"
 #include "lab/run/reference.hpp"
@@ -66,12 +67,10 @@ Settings settings_of(const std::vector<SweepAxis>& axes, std::size_t n) {
     return settings;
 }
 
-/// The options of the n-th point of a variant.
-Options point_options(const SweepRequest& s, const Variant& variant, const std::vector<SweepAxis>& axes,
-                      std::size_t n) {
-    Settings settings = variant.settings;
-    for (auto& setting : settings_of(axes, n)) settings.push_back(std::move(setting));
-    return with(s.options, settings);
+/// The algorithm and the options of the n-th point of a variant.
+Named point_of(const SweepRequest& s, Variant variant, const std::vector<SweepAxis>& axes, std::size_t n) {
+    for (auto& setting : settings_of(axes, n)) variant.settings.push_back(std::move(setting));
+    return named(variant, s.options);
 }
 
 void sweep(const SweepRequest& s) {
@@ -92,7 +91,8 @@ void sweep(const SweepRequest& s) {
     for (const Variant& v : list)
         for (std::size_t n = 0; n < per_variant; ++n) {
             check_stop(&control());
-            resolve(point_options(s, v, axes, n), *v.algorithm);
+            const Named point = point_of(s, v, axes, n);
+            resolve(point.options, *point.algorithm);
         }
 
     std::atomic<std::size_t> done{0};
@@ -101,15 +101,19 @@ void sweep(const SweepRequest& s) {
     if (!s.out.empty()) file.emplace(s.out);
     RowWriter writer(file ? file->stream() : std::cout, s.options.json);
     const auto variant_of = [&](Index k) -> const Variant& { return list[static_cast<std::size_t>(k) / per_variant]; };
-    const auto options_of = [&](Index k) {
-        return point_options(s, variant_of(k), axes, static_cast<std::size_t>(k) % per_variant);
+    const auto point = [&](Index k) {
+        return point_of(s, variant_of(k), axes, static_cast<std::size_t>(k) % per_variant);
     };
-    const auto evaluate = [&](Index k) { return run_point(*variant_of(k).algorithm, options_of(k), forward); };
+    const auto evaluate = [&](Index k) {
+        const Named n = point(k);
+        return run_point(*n.algorithm, n.options, forward);
+    };
     std::vector<std::string> wrong;
     // With real numbers a single run keeps all cores and the memory busy, so runs go one after the other.
     study(static_cast<Index>(points), s.options.mode == "count" ? static_cast<int>(s.options.threads) : 1, evaluate,
           [&](Index k, const Outcome& outcome) {
-              const Request request = resolve(options_of(k), *variant_of(k).algorithm);
+              const Named n = point(k);
+              const Request request = resolve(n.options, *n.algorithm);
               writer.add({variant_of(k).label, request.model, request.phase, outcome}), ++done;
               if (outcome.report) wrong.push_back(wrong_in_short(*outcome.report));
           });

@@ -13,6 +13,7 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/model/basis.hpp"
 #include "lab/model/mapping.hpp"
@@ -158,9 +159,10 @@ void show_timelines(const Options& o, const std::vector<std::string>& variants) 
     std::vector<std::pair<Report, Request>> runs;
     for (const std::string& text : variants) {
         const Variant v = chosen_variant(text);
-        const Options own = with(o, v.settings);
-        const Request request = read_request(own, *v.algorithm);
-        with_tiling(*v.algorithm, own, request, [&](const Experiment& e) {
+        const Named n = named(v, o);
+        remark(n.said);
+        const Request request = read_request(n.options, *n.algorithm);
+        with_tiling(*n.algorithm, n.options, request, [&](const Experiment& e) {
             runs.emplace_back(count_and_time(e, &control()), request);
             if (!runs.back().first.time) throw RunError(runs.back().first.no_time);
         });

@@ -125,8 +125,8 @@ void check_flags(const CLI::App& sub, const TraceRequest& t) {
         if (t.perfetto && sub.count(flag) > 0) throw UsageError(message("trace.not_of_timeline", flag));
 }
 
-void trace_algorithm(const TraceRequest& t) {
-    const Algorithm& algorithm = chosen_algorithm(t.algorithm);
+void trace_algorithm(TraceRequest t) {
+    const Algorithm& algorithm = chosen_algorithm(t.algorithm, t.options);
     if (t.perfetto) return draw_timeline(t, algorithm);
     check_ending("--output", t.out, {".json"});
     const Request request = read_request(t.options, algorithm);

@@ -11,7 +11,7 @@ import sys
 MACHINE = {"core/text", "core/machine"}
 CORE = MACHINE | {"core/record", "core/time"}
 CONTRACT = MACHINE | {"algorithms/contract"}
-LAB_MODEL = {"lab/system", "lab/gpu", "lab/workload", "lab/run", "lab/model"}
+LAB_MODEL = {"lab/system", "lab/gpu", "lab/library", "lab/workload", "lab/run", "lab/model"}
 LAB = CORE | CONTRACT | LAB_MODEL | {"lab/report", "lab/study"}
 BELOW_SHOW = LAB | {"lab/flags", "lab/figure", "lab/own"}
 SHOW_STAGE = {"show/run", "show/words", "show/state", "show/stage"}
@@ -33,6 +33,7 @@ ROOMS = {
     "algorithms/attention_backward": (CONTRACT | {"algorithms/attention"}, r"tilescope(::\w+)?"),
     "lab/system": (MACHINE, "tilescope::lab"),
     "lab/gpu": (CORE | CONTRACT | {"lab/system"}, "tilescope::lab"),
+    "lab/library": (CORE | CONTRACT, "tilescope::lab"),
     "lab/workload": (CORE | CONTRACT | {"lab/system"}, "tilescope::lab"),
     "lab/run": (CORE | CONTRACT | {"lab/system", "lab/gpu", "lab/workload"}, "tilescope::lab"),
     "lab/model": (CORE | CONTRACT | LAB_MODEL, "tilescope::lab"),

@@ -7,6 +7,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/run/covers.hpp"
 
@@ -36,10 +37,11 @@ std::string relabelled(const std::string& typed) {
 }
 
 Experiment experiment_of_case(const FigureRequest& r, const FigureCase& c, TileRule rule, Objective objective) {
-    Settings settings = c.variant->settings;
-    settings.insert(settings.end(), c.settings.begin(), c.settings.end());
-    const Algorithm& algorithm = *c.variant->algorithm;
-    Request request = resolve(with(r.options, settings), algorithm, r.control);
+    Variant v = *c.variant;
+    v.settings.insert(v.settings.end(), c.settings.begin(), c.settings.end());
+    const Named n = named(v, r.options);
+    const Algorithm& algorithm = *n.algorithm;
+    Request request = resolve(n.options, algorithm, r.control);
     if (request.wish.rule == TileRule::kernel) request.wish.rule = rule;
     if (rule == TileRule::best) request.wish.objective = objective;
     return experiment_of(algorithm, request, r.control);

@@ -1,29 +1,17 @@
 #include "lab/flags/algorithm_named.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/flags/variant.hpp"
 #include "lab/gpu/asked.hpp"
 #include "lab/own/own.hpp"
 
 namespace tilescope::lab {
 using text::message;
-namespace {
-
-/// How to get a library's kernel that is no algorithm, but the value of a knob; empty where there is none of this name.
-std::string kernel_named(const std::string& name) {
-    for (const Algorithm& a : algorithms())
-        for (const Knob& k : a.knobs)
-            if (k.value == &Tiling::like && std::find(k.names.begin(), k.names.end(), name) != k.names.end())
-                return message("request.algorithm_is_kernel", text::shown(name), a.name, k.name);
-    return "";
-}
-
-}  // namespace
 
 const Algorithm& algorithm_named(const std::string& name) {
     if (const Algorithm* a = find_algorithm(name)) return *a;
@@ -39,7 +27,7 @@ const Algorithm& algorithm_named(const std::string& name) {
     if (name.find('=') != std::string::npos) throw UsageError(message("request.algorithm_is_axis", text::shown(name)));
     if (const std::string instead = instead_of(Asked::algorithm, name); !instead.empty())
         throw UsageError(message("request.algorithm_is_elsewhere", text::shown(name), instead));
-    if (const std::string instead = kernel_named(name); !instead.empty()) throw UsageError(instead);
+    if (names_kernel(name)) throw UsageError(message("request.algorithm_is_kernel", text::shown(name)));
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms()) names.push_back(a.name);
     if (const auto near = text::nearest(name, names))

@@ -79,7 +79,7 @@ void add_file_options(CLI::App& app, Options& o) {
 void add_json_option(CLI::App& app, Options& o) { app.add_flag("--json", o.json, message("option.json")); }
 
 void add_algorithm_argument(CLI::App& app, std::string& name) {
-    app.add_option("ALGO", name, message("option.algorithm"))->required();
+    app.add_option("ALGO", name, message("option.algorithm"));  // required unless --like names a kernel
 }
 
 void set_flag(Options& options, const std::string& name, const std::string& value) {

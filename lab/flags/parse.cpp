@@ -115,7 +115,8 @@ std::string unexpected(const CLI::App& app, const std::vector<std::string>& extr
 
 std::string missing(const CLI::App& app) {
     for (const CLI::Option* o : app.get_options())
-        if (o->get_required() && o->count() == 0) return message("parse.required", o->get_name());
+        if ((o->get_required() || o->get_name() == "ALGO") && o->count() == 0)
+            return message("parse.required", o->get_name());
     return message("parse.subcommand_required");
 }
 

@@ -7,6 +7,7 @@
 #include "algorithms/contract/registry.hpp"
 #include "core/text/words.hpp"
 #include "core/time/dispatch.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/flags/rows.hpp"
 #include "lab/model/mapping.hpp"
 
@@ -15,8 +16,9 @@ namespace {
 
 constexpr Index most_per_sm = 1024, most_l2 = Index{1} << 50;
 
-/// "on|off", or "N".
+/// "on|off", "N" or "NAME".
 std::string values_of(const Knob& k) {
+    if (k.value == &Tiling::like) return "KERNEL|LIBRARY[:BACKEND]";
     return k.names.empty() ? "N" : text::join({k.names.begin(), k.names.end()}, "|");
 }
 
@@ -31,6 +33,8 @@ Flag flag_of_knob(const Knob& k, const char* type) {
             [k, name](Options& o, const std::string& v) {
                 if (v == "auto")
                     o.roles.erase(name);
+                else if (k.value == &Tiling::like)  // more than the program's own kernels: like.hpp
+                    o.roles[name] = as_named_kernel("--" + name, v);
                 else
                     o.roles[name] = k.text(to_knob("--" + name, v, k));
             },

@@ -6,6 +6,7 @@
 #include "core/text/message.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/algorithm_named.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/own/own.hpp"
 
 namespace tilescope::lab {
@@ -41,8 +42,9 @@ bool is_setting(const std::string& key) {
 }
 
 /// The title of a variant: "FlashAttention-2, br=64 on H100".
-std::string title_of(const Algorithm& algorithm, const Settings& settings) {
-    std::string title = *algorithm.paper.title ? algorithm.paper.title : algorithm.name;
+std::string title_of(const Variant& v, const Settings& settings) {
+    const Algorithm& algorithm = *v.algorithm;
+    std::string title = !v.like.empty() ? v.like : *algorithm.paper.title ? algorithm.paper.title : algorithm.name;
     for (const auto& [key, value] : settings)
         title = key == "gpu" ? message("variant.on_gpu", title, value) : message("list.more", title, key + "=" + value);
     return text::shown(title);
@@ -62,14 +64,21 @@ Options with(Options options, const Settings& settings) {
 }
 
 std::string algorithm_in(const std::string& variant) {
-    const auto own = own_name_in(variant);
-    return variant.substr(0, own ? own->size : variant.find_first_of(":@"));
+    if (const auto own = own_name_in(variant)) return variant.substr(0, own->size);
+    const std::size_t end = std::min(variant.find_first_of(":@"), variant.size());
+    const Library* const library = find_library(variant.substr(0, end));
+    if (!library || end == variant.size() || variant[end] == '@') return variant.substr(0, end);
+    // LIBRARY-VERSION:BACKEND, or LIBRARY-VERSION:KEY=VALUE.
+    const std::string more = variant.substr(0, variant.find_first_of(":@", end + 1));
+    return more.find('=') == std::string::npos ? more : variant.substr(0, end);
 }
 
 Variant variant_from(const std::string& text) {
     const std::string name = algorithm_in(text);
     if (name.find('=') != std::string::npos) refuse_variant("variant.no_algorithm", text);
-    Variant v{&algorithm_named(name), {}, ""};
+    Variant v{nullptr, {}, ""};
+    if (names_kernel(name)) v.like = name;
+    v.algorithm = v.like.empty() ? &algorithm_named(name) : &program_of(v.like);
     const std::size_t at = text.find('@', name.size());
     if (text.size() > name.size() && text[name.size()] == ':')
         v.settings = settings_in(text.substr(name.size() + 1, at - std::min(at, name.size() + 1)), text);
@@ -81,7 +90,8 @@ Variant variant_from(const std::string& text) {
                            text::shown(text.substr(0, at) + text.substr(colon) + text.substr(at, colon - at)));
         v.settings.emplace_back("gpu", text.substr(at + 1));
     }
-    v.label = text::shown(v.algorithm->name + text.substr(name.size()));
+    const std::string first = v.like.empty() ? v.algorithm->name : v.like;
+    v.label = text::shown(first + text.substr(name.size()));
     for (const auto& [key, value] : v.settings)
         if (!is_setting(key))
             refuse_variant("variant.unknown_key", text, text::shown(key), text::join(settable_flags(), ", "));
@@ -89,9 +99,9 @@ Variant variant_from(const std::string& text) {
     for (const auto& [key, value] : v.settings)
         if (key == label_key) named = text::shown(value);
     std::erase_if(v.settings, [&](const auto& setting) { return setting.first == label_key; });
-    v.title = named.empty() ? title_of(*v.algorithm, v.settings) : named;
+    v.title = named.empty() ? title_of(v, v.settings) : named;
     if (!named.empty()) v.label = named;
-    v.typed = typed_name(*v.algorithm) + text.substr(name.size());
+    v.typed = (v.like.empty() ? typed_name(*v.algorithm) : v.like) + text.substr(name.size());
     return v;
 }
 

@@ -23,9 +23,11 @@ struct Variant {
     std::string label;    ///< as it was typed, with the algorithm's present name; or the value of label=
     std::string title{};  ///< its name in figures: "FlashAttention-2, br=64 on H100"; or the value of label=
     std::string typed{};  ///< as it can be typed again
+    std::string like{};   ///< a named kernel or a library in place of an algorithm: like.hpp says what it stands for
 };
 
-/// "flash_v2", "flash_v2:br=64,bc=64", "flash_v2:label=ours", "flash_v2@H100", "flash_v2:br=64@my-gpu.json",
+/// "flash_v2", "cudnn-9.19", "pytorch-2.11:math@H100", "flash_v2:br=64,bc=64", "flash_v2:label=ours", "flash_v2@H100",
+/// "flash_v2:br=64@my-gpu.json",
 /// "./mine.cpp:br=64", "./mine.cpp:lazy:br=64". Throws UsageError.
 Variant variant_from(const std::string& text);
 

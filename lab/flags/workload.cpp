@@ -3,6 +3,7 @@
 #include <string>
 
 #include "algorithms/contract/choices.hpp"
+#include "algorithms/contract/hidden_rows.hpp"
 #include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/problem.hpp"
 #include "core/machine/dtypes.hpp"
@@ -138,6 +139,9 @@ void add_mask(Rows& t) {
         Feature::mask;
     t.add("window-right", attention, "flag.window_right", "N", "fallback.all", &Options::window_right, as_reach)
         .asks_for = Feature::mask;
+    t.add("hidden-rows", attention, "flag.hidden_rows", "RULE", "zero", &Options::hidden_rows,
+          as_one_of(hidden_row_rules))
+        .asks_for = Feature::hidden_rows;
     t.add("documents", attention, "flag.documents", "LIST", "fallback.one_document", &Options::documents,
           [](const std::string&, const std::string& v) { return to_documents(v), v; })
         .asks_for = Feature::documents;

@@ -3,7 +3,7 @@
 
 #include "core/text/message.hpp"
 #include "device/levels.hpp"
-#include "lab/flags/algorithm_named.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/model/timing.hpp"
 #include "python/bindings/requests.hpp"
 #include "python/bindings/results.hpp"
@@ -15,8 +15,9 @@ using namespace lab;
 
 py::list reconcile(const std::string& name, const std::string& path, const Words& words, const std::string& only,
                    Index runs) {
-    const Options options = options_of(words);
-    const Algorithm& algorithm = algorithm_named(name);
+    const Named chosen = named(name, options_of(words));
+    const Options& options = chosen.options;
+    const Algorithm& algorithm = *chosen.algorithm;
     const Request request = resolve(options, algorithm);
     if (runs < 1) throw BadValue("runs", std::to_string(runs), text::message("given.at_least_1"), "1");
     const auto launches = device::of_file(path, [&] { return device::read_launches(path, only); });

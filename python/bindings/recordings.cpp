@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "core/text/message.hpp"
-#include "lab/flags/algorithm_named.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/flags/mode.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/report/recording.hpp"
@@ -19,8 +19,9 @@ using Shared = std::shared_ptr<Recording>;
 
 Shared record(const std::string& name, const Words& words, const Arrays& arrays, const std::vector<Index>& blocks,
               bool values) {
-    const Options o = options_of(words);
-    const Algorithm& algorithm = algorithm_named(name);
+    const Named chosen = named(name, options_of(words));
+    const Options& o = chosen.options;
+    const Algorithm& algorithm = *chosen.algorithm;
     const Request request = request_of(o, algorithm, arrays);
     return natively([&](Control& control) {
         const Experiment e = experiment_of(algorithm, request, &control);

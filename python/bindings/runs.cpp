@@ -4,7 +4,7 @@
 #include "core/machine/mistakes.hpp"
 #include "core/record/profile.hpp"
 #include "core/text/message.hpp"
-#include "lab/flags/algorithm_named.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/flags/mode.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
@@ -23,8 +23,9 @@ using namespace lab;
 /// Calls f(experiment) without Python's lock. The error for tiles that do not fit says what to do.
 template <class F>
 auto carried_out(const std::string& name, const Words& words, const Arrays& arrays, F&& f) {
-    const Options options = options_of(words);
-    const Algorithm& algorithm = algorithm_named(name);
+    const Named chosen = named(name, options_of(words));
+    const Options& options = chosen.options;
+    const Algorithm& algorithm = *chosen.algorithm;
     const Request request = request_of(options, algorithm, arrays);
     return natively([&](Control& control) {
         const Experiment e = experiment_of(algorithm, request, &control);

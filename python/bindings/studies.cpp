@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "core/text/message.hpp"
-#include "lab/flags/variant.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/study/row.hpp"
 #include "python/bindings/requests.hpp"
 #include "python/bindings/results.hpp"
@@ -33,10 +33,9 @@ struct Points {
     std::vector<std::string> keys;
     std::vector<std::vector<std::string>> values;
 
-    Options of(const Options& base, const Settings& own, std::size_t n) const {
-        Settings settings = own;
-        for (std::size_t k = 0; k < keys.size(); ++k) settings.emplace_back(keys[k], values[n][k]);
-        return with(base, settings);
+    Named of(const Options& base, Variant variant, std::size_t n) const {
+        for (std::size_t k = 0; k < keys.size(); ++k) variant.settings.emplace_back(keys[k], values[n][k]);
+        return named(variant, base);
     }
 };
 
@@ -56,20 +55,21 @@ Study evaluated(const std::vector<std::string>& variants, const Words& words, co
     const std::size_t each = points.values.size();
     return natively([&](Control& control) {
         Study study;
-        const auto request_of_point = [&](std::size_t k) {
+        const auto point = [&](std::size_t k) {
             check_stop(&control);
-            const Variant& v = list[k / each];
-            return resolve(points.of(base, v.settings, k % each), *v.algorithm, &control);
+            const Named n = points.of(base, list[k / each], k % each);
+            return std::pair(n.algorithm, resolve(n.options, *n.algorithm, &control));
         };
         // All points are checked before the first one runs. Requests are not kept, because each is some kB.
         std::vector<std::pair<std::string, std::string>> layers(list.size() * each);
         for (std::size_t k = 0; k < layers.size(); ++k) {
-            const Request request = request_of_point(k);
+            const Request request = point(k).second;
             layers[k] = {request.model, request.phase};
         }
         const auto evaluate = [&](Index k) {
             const auto n = static_cast<std::size_t>(k);
-            const Experiment e = experiment_of(*list[n / each].algorithm, request_of_point(n), &control);
+            const auto [algorithm, request] = point(n);
+            const Experiment e = experiment_of(*algorithm, request, &control);
             return time ? outcome_of(e, &control) : counted(e, control);
         };
         lab::study(static_cast<Index>(layers.size()), static_cast<int>(threads), evaluate,

@@ -11,6 +11,7 @@
 #include "core/text/message.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/like.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/model/published_tiles.hpp"
 #include "show/stage/lanes_text.hpp"
@@ -190,9 +191,10 @@ class LanesDrawing {
 
 /// The experiment, with the problem of the four pictures where no flag says otherwise.
 lab::Experiment experiment_of_variant(const lab::FigureRequest& r, const lab::Variant& v) {
-    lab::Options o = with(r.options, v.settings);
-    if (o.model.empty() && !o.dim) o.dim = 128;
-    return lab::experiment_of(*v.algorithm, lab::resolve(o, *v.algorithm, r.control), r.control);
+    lab::Options usual = r.options;
+    if (usual.model.empty() && !usual.dim) usual.dim = 128;
+    const lab::Named n = lab::named(v, usual);
+    return lab::experiment_of(*n.algorithm, lab::resolve(n.options, *n.algorithm, r.control), r.control);
 }
 
 }  // namespace

@@ -13,13 +13,12 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
 # Arguments; a word that the message contains and, where it names a page, that page.
 KNOWN = [
-    ("run fa3", "flash_v3"), ("run flash-attn-3", "flash_v3"), ("run flash_v2 --pingpong", "--turns"),
+    ("run fa3", "flash_v3"), ("run flash_v2 --pingpong", "--turns"),
     ("compare flash_v2 flash_v3_backward", "backward pass"), ("run fa4", "FlashAttention-4"),
-    ("run fa2", "flash_v2"), ("run flash_attention", "flash_v2"), ("run fa1", "flash_v1"),
+    ("run flash_attention", "flash_v2"), ("run flash1", "flash_v1"),
     ("run flash_decoding", "split_kv"), ("run paged_attention", "--page-size"), ("run flashmla", "MLA"),
-    ("run sdpa", "PyTorch"), ("run naive", "standard"), ("run xformers", "memory_efficient"), ("run cudnn", "cuDNN's"), ("run triton", "triton-ws"), ("run flashinfer", "library"),
-    ("compare flash_v2 cudnn", "flash_v3:like=cudnn-9.19"), ("compare flash_v2 triton-ws", "flash_v3:like=triton-ws"),
-    ("run fa3-2025", "--like fa3-2025"),
+    ("run sdpa", "PyTorch"), ("run naive", "standard"), ("run cutlass", "memory_efficient"), ("run cudnn", "cudnn-9.19"), ("run triton", "triton-ws"), ("run flashinfer", "library"),
+    ("compare flash_v2 cudnn", "cudnn-9.19"), ("run pytorch", "pytorch-2.11"),
     ("run flex_attention", "--block-mask"), ("run ring_attention", "several GPUs"), ("run sage", "8-bit"),
     ("run linear_attention", "linear attention"),
     ("run flash_v2 --dtype fp8", "--dtype e4m3"), ("run flash_v2 --dtype fp8_e5m2", "--dtype e5m2"), ("run flash_v2 --dtype nvfp4", "8 bits"),

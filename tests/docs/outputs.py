@@ -24,7 +24,7 @@ TYPED = "--seq-q 4 --causal --causal-corner top-left --scores f32 --weights f16"
 PASSES = f"{SMALL} --passes typed"
 EVERY = f"flash_v2 --seq 8 --heads 1 {MASKS} {SCORES}"
 EIGHT_BITS = "--q-dtype f16 --kv-dtype e4m3 --rotate --p-scale 256 --stale-max 4"
-SUMS = "--dtype e4m3 --accumulator f32"
+SUMS = "--dtype e4m3 --accumulator f32 --seq-k 4 --causal --hidden-rows mean"
 TOY = "--gpu toy --seq 8 --dim 4 --br 4 --bc 4"
 
 CACHE = tempfile.TemporaryDirectory()  # for compiled algorithms
@@ -57,6 +57,7 @@ COMMANDS = {
               f"trace flash_v2_backward {TOY} -o /dev/stdout", f"trace {EVERY} -o /dev/stdout"],
     "replay": ["replay SOURCE/tests/fuzz/corpus/recording/softmax --json"],
     "list": ["list --json", f"list {MINE} --json"],
+    "list --libraries": ["list --libraries --json"],
     "gpus": ["gpus --json"],
     "models": ["models --json"],
     "validate": ["validate --json"],
