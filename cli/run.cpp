@@ -269,6 +269,7 @@ void run(Options o, const std::string& name, const std::string& with) {
     const Algorithm& algorithm = chosen_algorithm(name, o);
     const bool forward = asks_for_forward(with, algorithm);
     check_ending("--out", o.out, {".npy"});
+    check_ending("--out-lse", o.out_lse, {".npy"});
     const Request request = read_request(o, algorithm);
     remark(request.remark);
     with_tiling(algorithm, o, request, [&](const Experiment& e) {
@@ -278,6 +279,7 @@ void run(Options o, const std::string& name, const std::string& with) {
         }();
         const ModeChoice mode = choose_mode(o, request, {report});
         OutputFiles files(o, *algorithm.computes, request.problem);  // opened before the work, because this may fail
+        files.add_lse(o, e);
         if (mode.numeric) report = in_memory(mode.fix, [&] { return execute_and_compare(report, o, request); });
         files.write(report.outputs, request.file_rank);
         const std::optional<Report> small = small_check(report, o, request);
@@ -307,6 +309,7 @@ void add_run(CLI::App& app) {
     add_problem_options(*sub, options);
     add_numeric_options(*sub, options);
     add_file_options(*sub, options);
+    sub->add_option("--out-lse", options.out_lse, message("run.out_lse_flag"))->type_name("FILE.npy");
     add_with_option(*sub, with);
     add_json_option(*sub, options);
     sub->footer(examples({"run.example", "run.example_count", "run.example_naive", "run.example_tiles",

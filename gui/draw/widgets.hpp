@@ -26,10 +26,14 @@ bool tab(Screen& screen, const char* place, const std::string& name, bool shown)
 /// Begins a row with a small label. The next item, its field, takes the rest of the row.
 void begin_field(const Screen& screen, const std::string& label);
 
-/// A list to choose one of: `draw` submits the entries while it is open.
+/// A list to choose one of: `draw` submits the entries while it is open. Its arrow goes where the choice needs the
+/// room.
 template <class F>
 void combo(Screen& screen, const char* place, const std::string& preview, const std::string& explanation, F&& draw) {
-    if (begin_list(std::string("##") + place, preview, ImGuiComboFlags_HeightLargest)) {
+    const float needed = width_of(preview) + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight();
+    const bool roomy = needed <= ImGui::CalcItemWidth() || width_of(preview) > ImGui::CalcItemWidth();
+    const ImGuiComboFlags flags = ImGuiComboFlags_HeightLargest | (roomy ? 0 : ImGuiComboFlags_NoArrowButton);
+    if (begin_list(std::string("##") + place, preview, flags)) {
         draw();
         ImGui::EndCombo();
     }

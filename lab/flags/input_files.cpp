@@ -144,7 +144,7 @@ void check_files(const Computation& c, const Options& o) {
     const bool any = !(o.q + o.k + o.v + o.x + o.d_o + o.bias_file + o.bias2_file).empty();
     if (!any && !o.bits16.empty())
         throw UsageError(message("request.bits16_without_file", text::shown(o.bits16), c.file_flag));
-    if (!any && o.layout && o.out.empty())
+    if (!any && o.layout && (o.out + o.out_lse).empty())
         throw UsageError(message("request.layout_without_file", text::shown(*o.layout), c.file_flag));
     const bool attention = c.file_flag == std::string_view("--q");
     if (attention && !o.x.empty()) throw UsageError(message("request.x_of_attention", text::shown(o.x)));

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "algorithms/contract/hidden_rows.hpp"
 #include "algorithms/contract/choices.hpp"
+#include "algorithms/contract/hidden_rows.hpp"
 #include "algorithms/contract/registry.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/message.hpp"
@@ -110,7 +110,9 @@ std::string as_named_kernel(const std::string& flag, const std::string& text) {
 
 const Algorithm& program_of(const std::string& name) {
     const auto [library, backend] = parts_of(name);
-    const Backend* const b = !library ? nullptr : backend.empty() ? &library->backends.front() : library->backend(backend);
+    const Backend* const b = !library          ? nullptr
+                             : backend.empty() ? &library->backends.front()
+                                               : library->backend(backend);
     return *find_algorithm(find_kernel(b ? b->kernel : name.c_str())->algorithm);
 }
 
@@ -199,8 +201,9 @@ std::vector<std::string> other_answers(const Problem& p) {
     std::vector<std::string> answers;
     for (const HiddenAnswer a : {HiddenAnswer::zero, HiddenAnswer::mean, HiddenAnswer::unmasked, HiddenAnswer::nan})
         if (rule_of(a) != here)
-            answers.push_back(message("library.hidden_in", in_words(a),
-                                      who_says(a, [&](const Answers& of) { return in_bf16 ? of.hidden_in_bf16 : of.hidden; })));
+            answers.push_back(message("library.hidden_in", in_words(a), who_says(a, [&](const Answers& of) {
+                                          return in_bf16 ? of.hidden_in_bf16 : of.hidden;
+                                      })));
     all.push_back(message("library.others_of_hidden", uncovered.blind()->among({0, p.queries()}),
                           in_words(static_cast<HiddenAnswer>(here)), text::listed(answers)));
     return all;

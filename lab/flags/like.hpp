@@ -20,11 +20,11 @@ const Algorithm& program_of(const std::string& name);
 
 /// What a name stands for.
 struct Likeness {
-    std::string name;                   ///< as it was typed
-    const Library* library = nullptr;   ///< nullptr: the name is that of a kernel
-    const Backend* backend = nullptr;   ///< of the library; the one that it picks, where the name has none
+    std::string name;                  ///< as it was typed
+    const Library* library = nullptr;  ///< nullptr: the name is that of a kernel
+    const Backend* backend = nullptr;  ///< of the library; the one that it picks, where the name has none
     const NamedKernel* kernel = nullptr;
-    std::string rule = {};                   ///< why the library picks this backend; empty where the name has one
+    std::string rule = {};  ///< why the library picks this backend; empty where the name has one
 
     const Algorithm& algorithm() const;
     /// What makes the program this kernel; and what gives its answer on the problem that it was found for.

@@ -11,7 +11,7 @@ namespace {
 
 std::string needs_less(const Options& o, const Request& request) {
     if (request.file_rank > 0) return message("mode.save_a_part");
-    return message(o.out.empty() ? "mode.count_or_shorter" : "mode.shorter");
+    return message((o.out + o.out_lse).empty() ? "mode.count_or_shorter" : "mode.shorter");
 }
 
 /// The memory of the run that takes most, less the inputs that are in memory already.
@@ -27,7 +27,7 @@ Bytes host_memory(const std::vector<Report>& counted, const Inputs& present) {
 ModeChoice choose_mode(const Options& o, const Request& request, const std::vector<Report>& counted) {
     if (o.mode != "auto" && o.mode != "numeric" && o.mode != "count")
         throw UsageError(message("mode.unknown", text::shown(o.mode)));
-    const bool needed = request.file_rank > 0 || !o.out.empty();
+    const bool needed = request.file_rank > 0 || !(o.out + o.out_lse).empty();
     if (o.mode == "count") {
         if (needed) throw UsageError(message("mode.count_with_files"));
         return {false, message("mode.counts_as_asked")};

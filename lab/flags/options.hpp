@@ -55,10 +55,10 @@ struct Options {
     Index threads = 0;
     bool json = false;
 
-    std::string q, k, v, x, d_o, out;   // NumPy files
-    std::string bias_file, bias2_file;  // NumPy files of the biases
-    std::optional<std::string> layout;  // the order of dimensions in NumPy files
-    std::string bits16;                 // what u2 and i2 elements of NumPy files mean
+    std::string q, k, v, x, d_o, out, out_lse;  // NumPy files
+    std::string bias_file, bias2_file;          // NumPy files of the biases
+    std::optional<std::string> layout;          // the order of dimensions in NumPy files
+    std::string bits16;                         // what u2 and i2 elements of NumPy files mean
 
     friend bool operator==(const Options&, const Options&) = default;
 };

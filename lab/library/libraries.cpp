@@ -12,9 +12,8 @@ namespace {
 struct Names {
     const char *key, *words;
 };
-constexpr Names corner_names[] = {{"top-left", "library.top_left"},
-                                  {"bottom-right", "library.bottom_right"},
-                                  {"refused", "library.refused"}};
+constexpr Names corner_names[] = {
+    {"top-left", "library.top_left"}, {"bottom-right", "library.bottom_right"}, {"refused", "library.refused"}};
 constexpr Names hidden_names[] = {{"zero", "library.zero"},
                                   {"mean", "library.mean"},
                                   {"unmasked", "library.unmasked"},
@@ -72,9 +71,7 @@ constexpr Backend of_flash_attention_3[] = {{"hopper", "fa3-2025", of_flash_atte
 
 bool in_16_bits(const Problem& p) { return size_of(p.query_type()) == 2 && p.query_type() == p.key_type(); }
 /// Whether PyTorch's call gets a tensor beside Q, K and V: a mask of booleans, or numbers that are added.
-bool has_mask_tensor(const Problem& p) {
-    return (p.mask.hides() && !p.mask.is_causal()) || p.bias || p.alibi > 0;
-}
+bool has_mask_tensor(const Problem& p) { return (p.mask.hides() && !p.mask.is_causal()) || p.bias || p.alibi > 0; }
 
 Pick picks_in_pytorch(const Library& l, const Problem& p, const GpuSpec& gpu) {
     const std::string& capability = gpu.compute_capability;
@@ -83,13 +80,13 @@ Pick picks_in_pytorch(const Library& l, const Problem& p, const GpuSpec& gpu) {
     if (p.soft_cap) return pick("flex", "library.pytorch_soft_cap");
     const bool multiples_of_8 = p.dim % 8 == 0 && p.dim_v % 8 == 0, alike = p.dim == p.dim_v;
     const bool narrow = in_16_bits(p) && multiples_of_8 && p.dim <= 256 && p.dim_v <= 256;
-    if (narrow && alike && (capability == "9.0" || capability == "10.0"))
-        return pick("cudnn", "library.pytorch_cudnn");
+    if (narrow && alike && (capability == "9.0" || capability == "10.0")) return pick("cudnn", "library.pytorch_cudnn");
     const bool square = !p.mask.is_causal() || p.seq_q == p.seq_k;
     if (narrow && alike && square && !has_mask_tensor(p) && !capability.starts_with("7"))
         return pick("flash", "library.pytorch_flash");
     const Index aligned = size_of(p.query_type()) == 2 ? 8 : 4;
-    if (p.dim % aligned == 0 && p.dim_v % aligned == 0 && p.heads == p.kv_heads) return pick("efficient", "library.pytorch_efficient");
+    if (p.dim % aligned == 0 && p.dim_v % aligned == 0 && p.heads == p.kv_heads)
+        return pick("efficient", "library.pytorch_efficient");
     return pick("math", "library.pytorch_math");
 }
 

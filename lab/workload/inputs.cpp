@@ -181,6 +181,22 @@ std::string about_infinite(const std::string& name, Dtype dtype, std::span<const
                    name_of(in), largest);
 }
 
+void write_rows(std::ostream& out, const Storage& t, Index batch, Layout layout, Control* control) {
+    const Index heads = t.slices() / batch, rows = t.rows();
+    const bool turned = layout == Layout::bshd;
+    const Index shape[] = {batch, turned ? rows : heads, turned ? heads : rows};
+    write_npy(
+        out, shape, t.dtype(),
+        [&](Index first, std::span<float> to) {
+            if (!turned) return t.read(first, to);
+            for (std::size_t k = 0; k < to.size(); ++k) {
+                const Index at = first + static_cast<Index>(k), h = at % heads, r = at / heads % rows;
+                t.read((at / heads / rows * heads + h) * rows + r, to.subspan(k, 1));
+            }
+        },
+        control);
+}
+
 void write_tensor(std::ostream& out, const Storage& t, Index batch, std::size_t rank, Layout layout, Control* control) {
     const Index heads = t.slices() / batch, rows = t.rows(), cols = t.cols();
     std::vector<Index> shape = {batch, heads, rows, cols};

@@ -70,6 +70,8 @@ std::string about_infinite(const std::string& name, Dtype dtype, std::span<const
 
 /// Writes a tensor as a NumPy file of `rank` 2, 3 or 4 dimensions, splitting slices into batch x heads. bf16 becomes
 /// f4.
+/// Writes one number a row: [batch, heads, rows], or with Layout::bshd [batch, rows, heads].
+void write_rows(std::ostream& out, const Storage& tensor, Index batch, Layout layout, Control* control = nullptr);
 void write_tensor(std::ostream& out, const Storage& tensor, Index batch, std::size_t rank, Layout layout = Layout::bhsd,
                   Control* control = nullptr);
 

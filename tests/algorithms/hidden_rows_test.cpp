@@ -1,6 +1,7 @@
 // What becomes of queries that see no key.
-#include "algorithms/contract/block_mask.hpp"
 #include "algorithms/contract/hidden_rows.hpp"
+
+#include "algorithms/contract/block_mask.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 
@@ -78,9 +79,7 @@ TEST_CASE("a rule for hidden rows says which queries see no key", "[mask]") {
 
 TEST_CASE("tiles in which a query sees no key are visited where its row is not 0", "[mask][counts]") {
     const Algorithm& a = *find_algorithm("flash_v2");
-    const auto read = [&](HiddenRows rule) {
-        return run(a, causal_case(rule), roomy(), count_mode).moved("K").read;
-    };
+    const auto read = [&](HiddenRows rule) { return run(a, causal_case(rule), roomy(), count_mode).moved("K").read; };
     // Row tiles of 6 see 0, 1, 2 and 3 key tiles of 5; with the rule, the first two see all three.
     const Bytes e = 4, dim = 5, heads = 2;
     CHECK(read(HiddenRows::zero) == heads * dim * e * (0 + 5 + 10 + 12));

@@ -63,6 +63,44 @@ def arrays(rng, lead_q, lead_k, dtype, order):
     return [np.asarray(rng.standard_normal(s).astype(dtype), order=order) for s in shapes]
 
 
+def check_lse(binary, tally, folder, rng):
+    """--out-lse: log(sum(exp(logits))) of each row; -inf where a row sees no key."""
+    q, k, v = arrays(rng, (2, 4), (2, 2), "f4", "C")
+    for name, a in (("q", q), ("k", k), ("v", v)):
+        np.save(f"{folder}/{name}.npy", a)
+    keys = np.repeat(k.astype("f8"), 2, axis=1)
+    s = q.astype("f8") @ keys.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    seen = np.arange(53) <= np.arange(37)[:, None] - 5  # a window that hides all keys from the first queries
+    with np.errstate(divide="ignore"):
+        expected = np.log(np.where(seen, np.exp(s), 0).sum(axis=-1))
+    files = [word for name in "qkv" for word in (f"--{name}", f"{folder}/{name}.npy")]
+    mask = ["--block-mask", f"{folder}/seen.npy", "--mask-block", "1"]
+    np.save(f"{folder}/seen.npy", seen)
+    for algorithm in ("flash_v2", "split_kv", "flash_v3"):
+        r = run(binary, ["run", algorithm, *files, *mask, "--out-lse", f"{folder}/lse.npy"])
+        tally.check(r.returncode == 0, f"{algorithm} --out-lse: {r.stderr}")
+        lse = np.load(f"{folder}/lse.npy")
+        tally.check(lse.shape == (2, 4, 37) and lse.dtype == np.float32, f"{algorithm}: {lse.shape} {lse.dtype}")
+        tally.check(np.array_equal(np.isinf(lse), np.isinf(expected)), f"{algorithm}: rows without a key")
+        there = np.isfinite(expected)
+        tally.check(np.abs(lse[there] - expected[there]).max() < 1e-5, f"{algorithm}: LSE")
+    turned = [word for name, a in (("q", q), ("k", k), ("v", v))
+              for word in (f"--{name}", save(f"{folder}/{name}t.npy", a.swapaxes(1, 2)))]
+    r = run(binary, ["run", "flash_v2", *turned, *mask, "--layout", "bshd", "--out-lse", f"{folder}/lset.npy"])
+    tally.check(r.returncode == 0, f"--layout bshd --out-lse: {r.stderr}")
+    lse = np.load(f"{folder}/lset.npy")
+    tally.check(lse.shape == (2, 37, 4) and np.allclose(lse.swapaxes(1, 2)[there], expected[there], atol=1e-5),
+                f"bshd: {lse.shape}")
+    r = run(binary, ["run", "standard", *files, "--out-lse", f"{folder}/none.npy"])
+    tally.check(r.returncode == 2 and "standard writes no log-sum-exps" in r.stderr, f"no LSE: {r.stderr}")
+    tally.check(not os.path.exists(f"{folder}/none.npy"), "no LSE: a file is there")
+
+
+def save(path, array):
+    np.save(path, array)
+    return path
+
+
 def check_attention(binary, tally, folder, rng):
     layouts = [((), ()), ((4,), (4,)), ((4,), (2,)), ((2, 4), (2, 1))]
     for n, (lead_q, lead_k) in enumerate(layouts):
@@ -158,6 +196,7 @@ def main():
     binary, tally, rng = sys.argv[1], Tally(), np.random.default_rng(7)
     with tempfile.TemporaryDirectory() as folder:
         check_attention(binary, tally, folder, rng)
+        check_lse(binary, tally, folder, rng)
         check_gradients(binary, tally, folder, rng)
         check_softmax(binary, tally, folder, rng)
         check_layout(binary, tally, folder, rng)

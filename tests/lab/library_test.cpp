@@ -1,6 +1,4 @@
 // Named kernels, and what libraries were seen to answer (docs/measured): the descriptions say the same.
-#include "lab/library/libraries.hpp"
-
 #include <fstream>
 #include <map>
 #include <set>
@@ -10,6 +8,7 @@
 #include "lab/flags/like.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/gpu/gpu_presets.hpp"
+#include "lab/library/libraries.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 
@@ -99,8 +98,7 @@ TEST_CASE("what a library picks is what it was seen to run", "[library]") {
         {"picks-f16-boolean-mask", options_with({{"gpu", "H200"}, {"block-mask", "butterfly"}})},
         {"picks-f16-additive-mask", options_with({{"gpu", "H200"}, {"bias", "qk"}})},
         {"picks-f32", options_with({{"gpu", "H200"}, {"dtype", "f32"}})},
-        {"picks-bf16-one-query",
-         options_with({{"gpu", "H200"}, {"dtype", "bf16"}, {"seq-q", "1"}, {"seq-k", "8192"}})},
+        {"picks-bf16-one-query", options_with({{"gpu", "H200"}, {"dtype", "bf16"}, {"seq-q", "1"}, {"seq-k", "8192"}})},
         {"picks-f16-grouped-heads", options_with({{"gpu", "H200"}, {"kv-heads", "2"}})},
         {"picks-f16-d512", options_with({{"gpu", "H200"}, {"dim", "512"}})},
     };
