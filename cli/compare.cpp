@@ -77,8 +77,10 @@ void add_row(std::vector<Row>& rows, const Variant& v, const Options& o) {
     const auto same = [&](const Row& r) { return r.options == row.options; };
     const auto like = std::find_if(rows.begin(), rows.end(), same);
     for (auto r = like; r != rows.end(); r = std::find_if(r + 1, rows.end(), same))
-        if (r->variant.algorithm == n.algorithm) throw UsageError(message("compare.twice", v.label, v.algorithm->name));
+        if (r->variant.algorithm == n.algorithm && v.like.empty() && r->variant.like.empty())
+            throw UsageError(message("compare.twice", v.label, v.algorithm->name));
     row.request = like != rows.end() ? like->request : read_request(row.options, *n.algorithm->computes);
+    if (like == rows.end()) row.request.notes = notes_on(row.request, *n.algorithm->computes);
     if (row.request.wish.rule == TileRule::kernel) row.request.wish.rule = TileRule::common;
     rows.push_back(std::move(row));
 }
@@ -99,9 +101,14 @@ std::vector<Row> rows_of(const std::vector<std::string>& texts, const Options& o
 std::string left_out(const std::vector<Row>& rows, const std::vector<std::string>& texts) {
     std::vector<std::string> absent;
     const Computation* const asked = rows[0].algorithm().computes;
-    for (const Algorithm& a : algorithms())
-        if (const auto r = refuses(a, rows[0].request.problem); texts.empty() && a.computes == asked && r)
+    const auto is_row = [&](const Algorithm& a) {
+        return std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return &r.algorithm() == &a; });
+    };
+    for (const Algorithm& a : algorithms()) {
+        if (!texts.empty() || a.computes != asked || is_row(a)) continue;
+        if (const auto r = refuses(a, rows[0].request.problem))
             absent.push_back(message("compare.lacks", a.name, name_of(r->feature)));
+    }
     return absent.empty() ? "" : message("compare.left_out", text::join(absent, ", "));
 }
 

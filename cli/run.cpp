@@ -284,9 +284,8 @@ void run(Options o, const std::string& name, const std::string& with) {
         files.write(report.outputs, request.file_rank);
         const std::optional<Report> small = small_check(report, o, request);
         if (forward) report = with_forward(report, request.wish, &control());
-        report.notes.insert(report.notes.end(), request.notes.begin(), request.notes.end());
-        if (algorithm.computes == &computation::attention)
-            for (std::string& other : other_answers(request.problem)) report.notes.push_back(std::move(other));
+        const std::vector<std::string> notes = notes_on(request, *algorithm.computes);
+        report.notes.insert(report.notes.end(), notes.begin(), notes.end());
         if (o.json) {
             Json j = to_json(report);
             if (small) add_small(j, *small, small_problem(request.problem));

@@ -18,9 +18,11 @@ const Algorithm& algorithm_named(const std::string& name) {
     if (const auto own = own_name_in(name); own && own->size == name.size()) return own_algorithm(*own);
     if (name.ends_with(".json") || (name.find('/') != std::string::npos && algorithm_in(name) == name))
         throw UsageError(message("request.algorithm_is_file", text::shown(name)));
+    if (find_library(name.substr(0, name.find(':'))) && !names_kernel(name) && algorithm_in(name) == name)
+        as_named_kernel("ALGO", name);  // throws: the library has no such backend
     if (algorithm_in(name) != name) {
         const Variant v = variant_from(name);
-        std::string words = v.algorithm->name;
+        std::string words = v.like.empty() ? v.algorithm->name : v.like;
         for (const auto& [key, value] : v.settings) words += " --" + key + "=" + text::shown(value);
         throw UsageError(message("request.algorithm_with_settings", v.label, words));
     }

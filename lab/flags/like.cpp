@@ -41,20 +41,36 @@ std::vector<std::string> backend_names(const Library& library) {
     return names;
 }
 
-/// The settings of --causal-corner and --hidden-rows with which `problem` has the backend's answer.
-Settings meaning_on(const Problem& p, const Likeness& like) {
+/// The settings of --causal-corner and --hidden-rows with which `p` has the backend's answer.
+Settings meaning_on(Problem p, const Answers& m) {
     Settings settings;
-    const Answers& m = like.backend->answers;
     const bool corner_matters = (p.mask.hides() || p.alibi > 0) && p.queries() != p.seq_k;
-    if (corner_matters && p.mask.is_causal() && m.corner == CausalCorner::refused)
-        throw UsageError(message("library.refuses_corner", like.name, std::to_string(p.queries()),
-                                 std::to_string(p.seq_k), like.library->name));
-    if (corner_matters && m.corner == CausalCorner::top_left)
+    if (corner_matters && m.corner == CausalCorner::top_left) {
         settings.emplace_back("causal-corner", name_of(Corner::top_left));
+        p.corner = Corner::top_left;  // which queries see no key follows from the corner
+    }
     const HiddenAnswer hidden = p.query_type() == Dtype::bf16 ? m.hidden_in_bf16 : m.hidden;
     if (const auto rule = rule_of(hidden); rule && p.mask.with(*rule, p.queries(), p.seq_k, p.diagonal()).blind())
         settings.emplace_back("hidden-rows", name_of(*rule));
     return settings;
+}
+
+/// Why the library takes the backend that it takes, or none: the order, and what those before it do not take.
+std::string why_picked(const Library& l, const Problem& p, const GpuSpec& gpu) {
+    const std::span<const char* const> order = l.order(gpu);
+    std::vector<std::string> words;
+    if (order.size() > 1) words.push_back(message("library.order", text::listed({order.begin(), order.end()})));
+    for (const char* name : order) {
+        const char* const refusal = l.backend(name)->refuses(p, gpu);
+        if (!refusal) break;
+        words.push_back(message("library.passed_over", name, message(refusal)));
+    }
+    return text::join(words, "; ");
+}
+
+bool is_given(const std::string& key, const Options& options) {
+    return std::any_of(flags().begin(), flags().end(),
+                       [&](const Flag& flag) { return key == flag.name && flag.given(options); });
 }
 
 /// `options` with the settings whose flags were not given.
@@ -81,6 +97,7 @@ std::string said_of(const Likeness& like, const Algorithm& algorithm) {
     const std::string typed = typed_as(algorithm, its_own ? like.of_kernel() : Settings(), like.of_meaning);
     if (!like.library) return message("library.is_kernel", like.name, typed);
     if (!its_own) return message("library.means", like.name, typed);
+    if (!like.picked) return message("library.is_backend", like.name, like.kernel->name, typed);
     const std::string runs = message("library.runs", like.library->name, like.backend->name, like.kernel->name, typed);
     return like.rule.empty() ? runs : message("library.runs_by_rule", runs, like.rule);
 }
@@ -132,17 +149,17 @@ Likeness likeness(const std::string& name, const Options& given) {
     Options o = given;
     o.roles.erase(like_key);
     const Request request = resolve(o, computation::attention);
-    like.library = library;
-    if (backend.empty()) {
-        const Pick pick = library->picks(*library, request.problem, request.gpu);
-        like.rule = message(pick.rule);
-        if (!pick.backend) throw UsageError(message("library.refuses", name, like.rule));
-        like.backend = pick.backend;
-    } else {
-        like.backend = library->backend(backend);
-    }
+    const Problem& p = request.problem;
+    like.library = library, like.picked = backend.empty();
+    like.backend = like.picked ? library->picks(p, request.gpu) : library->backend(backend);
+    if (like.picked) like.rule = why_picked(*library, p, request.gpu);
+    if (!like.backend) throw UsageError(message("library.refuses", name, like.rule));
+    if (const char* refusal = like.backend->refuses(p, request.gpu))
+        throw UsageError(
+            message("library.refuses", name, message("library.passed_over", like.backend->name, message(refusal))));
     like.kernel = find_kernel(like.backend->kernel);
-    like.of_meaning = meaning_on(request.problem, like);
+    like.of_meaning = meaning_on(p, like.backend->answers);
+    std::erase_if(like.of_meaning, [&](const auto& setting) { return is_given(setting.first, given); });
     return like;
 }
 
@@ -153,6 +170,8 @@ Named settled(const Algorithm* algorithm, const std::string& name, Options o) {
     o.roles.erase(like_key);
     const Likeness like = likeness(name, o);
     const Algorithm& chosen = algorithm ? *algorithm : like.algorithm();
+    if (chosen.computes != &computation::attention)
+        throw UsageError(message("library.of_forward_pass", name, chosen.name));
     const bool its_own = &chosen == &like.algorithm();
     if (!its_own && !like.library)
         throw UsageError(message("library.other_program", name, like.kernel->algorithm, chosen.name));
@@ -165,7 +184,8 @@ Named settled(const Algorithm* algorithm, const std::string& name, Options o) {
 
 namespace {
 
-/// Who gives this answer to the question: libraries, where all of their backends that do not refuse do, and backends.
+/// Who gives this answer: libraries, where all of their backends that give any do, and backends. `answer_of` returns
+/// nothing for a backend that gives none.
 template <class A, class F>
 std::string who_says(A answer, F&& answer_of) {
     std::vector<std::string> names;
@@ -173,9 +193,9 @@ std::string who_says(A answer, F&& answer_of) {
         std::vector<std::string> some;
         bool all = true;
         for (const Backend& b : l.backends) {
-            const A said = answer_of(b.answers);
+            const std::optional<A> said = answer_of(b);
             if (said == answer) some.push_back(std::string(l.name) + ':' + b.name);
-            all = all && (said == answer || said == A::refused);
+            all = all && (!said || said == answer);
         }
         if (all && !some.empty()) some = {l.name};
         names.insert(names.end(), some.begin(), some.end());
@@ -183,30 +203,51 @@ std::string who_says(A answer, F&& answer_of) {
     return text::listed(names);
 }
 
+/// How many queries see no key where the diagonal lies in this corner.
+Index hidden_at(Problem p, Corner corner) {
+    p.corner = corner;
+    const Mask m = p.mask.with(HiddenRows::mean, p.queries(), p.seq_k, p.diagonal());
+    return m.blind() ? m.blind()->among({0, p.queries()}) : 0;
+}
+
 }  // namespace
 
-std::vector<std::string> other_answers(const Problem& p) {
+std::vector<std::string> other_answers(const Problem& p, const GpuSpec& gpu) {
     std::vector<std::string> all;
     if (!p.mask.hides()) return all;
-    if (p.queries() != p.seq_k && (p.mask.left() || p.mask.right())) {
+    const bool corners_differ = p.queries() != p.seq_k && (p.mask.left() || p.mask.right());
+    const auto takes = [&](const Backend& b) { return !b.refuses(p, gpu); };
+    if (corners_differ) {
         const bool top_left = p.corner == Corner::top_left;
-        const CausalCorner other = top_left ? CausalCorner::bottom_right : CausalCorner::top_left;
-        all.push_back(message(top_left ? "library.others_end" : "library.others_begin",
-                              who_says(other, [](const Answers& a) { return a.corner; })));
+        const std::string others =
+            who_says(top_left ? CausalCorner::bottom_right : CausalCorner::top_left,
+                     [&](const Backend& b) { return takes(b) ? std::optional(b.answers.corner) : std::nullopt; });
+        if (!others.empty()) all.push_back(message(top_left ? "library.others_end" : "library.others_begin", others));
     }
+    const Index hidden = hidden_at(p, p.corner);
+    if (hidden == 0) return all;
+    const auto answer_of = [&](const Backend& b) -> std::optional<HiddenAnswer> {
+        const bool elsewhere = corners_differ && b.answers.corner == CausalCorner::top_left;
+        const bool hides = hidden_at(p, elsewhere ? Corner::top_left : p.corner) > 0;
+        if (!takes(b) || !hides) return std::nullopt;
+        return p.query_type() == Dtype::bf16 ? b.answers.hidden_in_bf16 : b.answers.hidden;
+    };
     const HiddenRows here = p.mask.hidden_rows();
-    const Mask uncovered = p.mask.with(HiddenRows::mean, p.queries(), p.seq_k, p.diagonal());
-    if (!uncovered.blind()) return all;
-    const bool in_bf16 = p.query_type() == Dtype::bf16;
     std::vector<std::string> answers;
     for (const HiddenAnswer a : {HiddenAnswer::zero, HiddenAnswer::mean, HiddenAnswer::unmasked, HiddenAnswer::nan})
-        if (rule_of(a) != here)
-            answers.push_back(message("library.hidden_in", in_words(a), who_says(a, [&](const Answers& of) {
-                                          return in_bf16 ? of.hidden_in_bf16 : of.hidden;
-                                      })));
-    all.push_back(message("library.others_of_hidden", uncovered.blind()->among({0, p.queries()}),
-                          in_words(static_cast<HiddenAnswer>(here)), text::listed(answers)));
+        if (const std::string others = rule_of(a) == here ? "" : who_says(a, answer_of); !others.empty())
+            answers.push_back(message("library.hidden_in", in_words(a), others));
+    if (!answers.empty())
+        all.push_back(message("library.others_of_hidden", hidden, in_words(static_cast<HiddenAnswer>(here)),
+                              text::listed(answers)));
     return all;
+}
+
+std::vector<std::string> notes_on(const Request& request, const Computation& computation) {
+    std::vector<std::string> notes = request.notes;
+    if (&computation == &computation::attention)
+        for (std::string& other : other_answers(request.problem, request.gpu)) notes.push_back(std::move(other));
+    return notes;
 }
 
 std::string like_of(const Options& options) {

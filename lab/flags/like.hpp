@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/flags/request.hpp"
 #include "lab/flags/variant.hpp"
 #include "lab/library/kernels.hpp"
 #include "lab/library/libraries.hpp"
@@ -24,6 +25,7 @@ struct Likeness {
     const Library* library = nullptr;  ///< nullptr: the name is that of a kernel
     const Backend* backend = nullptr;  ///< of the library; the one that it picks, where the name has none
     const NamedKernel* kernel = nullptr;
+    bool picked = false;    ///< the name has no backend
     std::string rule = {};  ///< why the library picks this backend; empty where the name has one
 
     const Algorithm& algorithm() const;
@@ -36,7 +38,10 @@ Likeness likeness(const std::string& name, const Options& options);
 
 /// What other libraries make of this problem where their answer differs, a sentence each: another corner of a causal
 /// mask, other outputs of queries that see no key.
-std::vector<std::string> other_answers(const Problem& problem);
+std::vector<std::string> other_answers(const Problem& problem, const GpuSpec& gpu);
+
+/// The request's notes, and other_answers() where attention is computed forward.
+std::vector<std::string> notes_on(const Request& request, const Computation& computation);
 
 /// The value of --like; empty without it.
 std::string like_of(const Options& options);

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "core/text/message.hpp"
+#include "core/text/numbers.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -53,55 +54,107 @@ constexpr Answers with_cap(Answers a) { return a.soft_cap = SoftCap::before_mask
 constexpr Answers of_zeros = hiding(of_pytorch_cudnn, HiddenAnswer::zero);
 constexpr Answers of_flash_attention = with_cap(with_windows(at_corner(of_zeros, bottom_right), Windows::own));
 
-constexpr Backend of_pytorch[] = {
-    {"cudnn", "cudnn-9.19", of_pytorch_cudnn, true},
-    {"flash", "fa2", at_corner(hiding(of_zeros, HiddenAnswer::refused), CausalCorner::refused), true},
-    {"efficient", "efficient", of_zeros, true},
-    {"math", "math", storing(of_zeros, Kept::f32, Kept::f32), true},
-    {"flex", "flex", with_cap(with_windows(of_zeros, Windows::own)), true},
-    {"typed", "typed", storing(hiding(of_zeros, HiddenAnswer::nan), Kept::input, Kept::input), true},
-};
-constexpr Backend of_jax[] = {
-    {"xla", "xla", with_windows(hiding(of_zeros, HiddenAnswer::mean), Windows::own), true},
-    {"cudnn", "cudnn-9.19",
-     with_windows(hiding(of_zeros, HiddenAnswer::unmasked, HiddenAnswer::mean), Windows::both_sides), true},
-};
-constexpr Backend of_flash_attention_2[] = {{"cuda", "fa2", of_flash_attention, false}};
-constexpr Backend of_flash_attention_3[] = {{"hopper", "fa3-2025", of_flash_attention, false}};
-
 bool in_16_bits(const Problem& p) { return size_of(p.query_type()) == 2 && p.query_type() == p.key_type(); }
+double capability_of(const GpuSpec& gpu) { return text::to_number(gpu.compute_capability).value_or(0); }
 /// Whether PyTorch's call gets a tensor beside Q, K and V: a mask of booleans, or numbers that are added.
 bool has_mask_tensor(const Problem& p) { return (p.mask.hides() && !p.mask.is_causal()) || p.bias || p.alibi > 0; }
+constexpr double of_ampere = 8, of_hopper = 9, of_blackwell = 10;  // compute capability
 
-Pick picks_in_pytorch(const Library& l, const Problem& p, const GpuSpec& gpu) {
-    const std::string& capability = gpu.compute_capability;
-    const auto pick = [&](const char* name, const char* rule) { return Pick{l.backend(name), rule}; };
-    if (p.uses(Feature::eight_bits)) return {nullptr, "library.pytorch_in_8_bits"};
-    if (p.soft_cap) return pick("flex", "library.pytorch_soft_cap");
-    const bool multiples_of_8 = p.dim % 8 == 0 && p.dim_v % 8 == 0, alike = p.dim == p.dim_v;
-    const bool narrow = in_16_bits(p) && multiples_of_8 && p.dim <= 256 && p.dim_v <= 256;
-    if (narrow && alike && (capability == "9.0" || capability == "10.0")) return pick("cudnn", "library.pytorch_cudnn");
-    const bool square = !p.mask.is_causal() || p.seq_q == p.seq_k;
-    if (narrow && alike && square && !has_mask_tensor(p) && !capability.starts_with("7"))
-        return pick("flash", "library.pytorch_flash");
+/// What no backend of scaled_dot_product_attention has.
+const char* beyond_pytorch(const Problem& p) {
+    if (p.uses(Feature::eight_bits)) return "refusal.eight_bits";
+    if (p.soft_cap) return "refusal.soft_cap";
+    return p.pages ? "refusal.pages" : nullptr;
+}
+
+// By sdp_utils.cpp of PyTorch: what each backend takes.
+const char* refused_by_cudnn(const Problem& p, const GpuSpec& gpu) {
+    if (const char* id = beyond_pytorch(p)) return id;
+    if (!in_16_bits(p)) return "refusal.not_16_bits";
+    if (capability_of(gpu) < of_ampere) return "refusal.before_ampere";
+    if (p.dim > 256 || p.dim_v > 256) return "refusal.beyond_256";
+    if (p.dim != p.dim_v) return "refusal.other_dim_v";
+    return p.dim % 8 == 0 ? nullptr : "refusal.no_multiple_of_8";
+}
+const char* refused_by_flash(const Problem& p, const GpuSpec& gpu) {
+    if (const char* id = beyond_pytorch(p)) return id;
+    if (!in_16_bits(p)) return "refusal.not_16_bits";
+    if (capability_of(gpu) < of_ampere) return "refusal.before_ampere";
+    if (p.dim > 256 || p.dim_v > 256) return "refusal.beyond_256";
+    if (p.dim != p.dim_v) return "refusal.other_dim_v";
+    if (has_mask_tensor(p)) return "refusal.mask_tensor";
+    return p.mask.is_causal() && p.queries() != p.seq_k ? "refusal.not_square" : nullptr;
+}
+const char* refused_by_efficient(const Problem& p, const GpuSpec& gpu) {
+    if (const char* id = beyond_pytorch(p)) return id;
+    if (p.query_type() == Dtype::bf16 && capability_of(gpu) < of_ampere) return "refusal.bf16_before_ampere";
+    if (p.heads != p.kv_heads) return "refusal.grouped_heads";
     const Index aligned = size_of(p.query_type()) == 2 ? 8 : 4;
-    if (p.dim % aligned == 0 && p.dim_v % aligned == 0 && p.heads == p.kv_heads)
-        return pick("efficient", "library.pytorch_efficient");
-    return pick("math", "library.pytorch_math");
+    return p.dim % aligned == 0 && p.dim_v % aligned == 0 ? nullptr : "refusal.not_aligned";
+}
+const char* refused_by_math(const Problem& p, const GpuSpec&) { return beyond_pytorch(p); }
+const char* refused_by_flex(const Problem& p, const GpuSpec&) {
+    return p.uses(Feature::eight_bits) ? "refusal.eight_bits" : nullptr;
+}
+const char* refused_by_xla(const Problem& p, const GpuSpec&) {
+    if (p.uses(Feature::eight_bits)) return "refusal.eight_bits";
+    if (p.soft_cap) return "refusal.soft_cap";
+    return p.pages ? "refusal.pages" : nullptr;
+}
+const char* refused_by_jax_cudnn(const Problem& p, const GpuSpec& gpu) {
+    if (const char* id = refused_by_xla(p, gpu)) return id;
+    if (!in_16_bits(p)) return "refusal.not_16_bits";
+    return capability_of(gpu) < of_ampere ? "refusal.before_ampere" : nullptr;
+}
+const char* refused_by_flash_attention(const Problem& p, const GpuSpec& gpu) {
+    if (!in_16_bits(p)) return "refusal.not_16_bits";
+    if (capability_of(gpu) < of_ampere) return "refusal.before_ampere";
+    return p.dim > 256 || p.dim_v > 256 ? "refusal.beyond_256" : nullptr;
+}
+const char* refused_by_flash_attention_3(const Problem& p, const GpuSpec& gpu) {
+    const bool is_hopper = capability_of(gpu) >= of_hopper && capability_of(gpu) < of_blackwell;
+    if (!is_hopper) return "refusal.not_hopper";
+    return p.query_type() == Dtype::f32 ? "refusal.f32" : nullptr;
 }
 
-template <const char* const& rule>
-Pick picks_first(const Library& l, const Problem&, const GpuSpec&) {
-    return {&l.backends.front(), rule};
+constexpr Backend of_pytorch[] = {
+    {"cudnn", "cudnn-9.19", of_pytorch_cudnn, true, refused_by_cudnn},
+    {"flash", "fa2", at_corner(hiding(of_zeros, HiddenAnswer::refused), CausalCorner::refused), true, refused_by_flash},
+    {"efficient", "efficient", of_zeros, true, refused_by_efficient},
+    {"math", "math", storing(of_zeros, Kept::f32, Kept::f32), true, refused_by_math},
+    {"flex", "flex", with_cap(with_windows(of_zeros, Windows::own)), true, refused_by_flex},
+    {"typed", "typed", storing(hiding(of_zeros, HiddenAnswer::nan), Kept::input, Kept::input), true, refused_by_math},
+};
+constexpr const char *cudnn_first[] = {"cudnn", "flash", "efficient", "math"},
+                     *cudnn_last[] = {"flash", "efficient", "math"};
+/// check_prefer_cudnn_attention() of sdp_utils.cpp.
+std::span<const char* const> order_of_pytorch(const GpuSpec& gpu) {
+    const double capability = capability_of(gpu);
+    if (capability == of_hopper || capability == of_blackwell) return cudnn_first;
+    return cudnn_last;
 }
-constexpr const char *jax_rule = "library.jax_xla", *only_rule = "library.only_one";
+
+constexpr Backend of_jax[] = {
+    {"xla", "xla", with_windows(hiding(of_zeros, HiddenAnswer::mean), Windows::own), true, refused_by_xla},
+    {"cudnn", "cudnn-9.19",
+     with_windows(hiding(of_zeros, HiddenAnswer::unmasked, HiddenAnswer::mean), Windows::both_sides), true,
+     refused_by_jax_cudnn},
+};
+constexpr const char *xla_alone[] = {"xla"}, *cuda_alone[] = {"cuda"}, *hopper_alone[] = {"hopper"};
+constexpr Backend of_flash_attention_2[] = {{"cuda", "fa2", of_flash_attention, false, refused_by_flash_attention}};
+constexpr Backend of_flash_attention_3[] = {
+    {"hopper", "fa3-2025", of_flash_attention, false, refused_by_flash_attention_3}};
+
+template <const auto& names>
+std::span<const char* const> always(const GpuSpec&) {
+    return names;
+}
 
 constexpr Library known_libraries[] = {
-    {"pytorch-2.11", "PyTorch 2.11", "torch.nn.functional.scaled_dot_product_attention", of_pytorch, picks_in_pytorch},
-    {"jax-0.11", "JAX 0.11", "jax.nn.dot_product_attention", of_jax, picks_first<jax_rule>},
-    {"flash-attn-2.8", "FlashAttention 2.8", "flash_attn_func", of_flash_attention_2, picks_first<only_rule>},
-    {"flash-attn-3", "FlashAttention-3", "flash_attn_interface.flash_attn_func", of_flash_attention_3,
-     picks_first<only_rule>},
+    {"pytorch-2.11", "torch.nn.functional.scaled_dot_product_attention", of_pytorch, order_of_pytorch},
+    {"jax-0.11", "jax.nn.dot_product_attention", of_jax, always<xla_alone>},
+    {"flash-attn-2.8", "flash_attn_func", of_flash_attention_2, always<cuda_alone>},
+    {"flash-attn-3", "flash_attn_interface.flash_attn_func", of_flash_attention_3, always<hopper_alone>},
 };
 
 }  // namespace
@@ -110,6 +163,12 @@ const Backend* Library::backend(std::string_view wanted) const {
     const auto found =
         std::find_if(backends.begin(), backends.end(), [&](const Backend& b) { return b.name == wanted; });
     return found == backends.end() ? nullptr : &*found;
+}
+
+const Backend* Library::picks(const Problem& problem, const GpuSpec& gpu) const {
+    for (const char* tried : order(gpu))
+        if (const Backend* b = backend(tried); !b->refuses(problem, gpu)) return b;
+    return nullptr;
 }
 
 std::span<const Library> libraries() { return known_libraries; }

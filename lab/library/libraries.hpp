@@ -32,29 +32,30 @@ struct Answers {
     Kept scores, weights, sums;  ///< of inputs of 16 bits: S, P as the operand of P V, and sums
 };
 
+/// Why a backend does not take a problem: the id of a message; nullptr where it does.
+using Refusal = const char* (*)(const Problem&, const GpuSpec&);
+
 /// One way in which a library computes attention.
 struct Backend {
     const char* name;    ///< "cudnn"
-    const char* kernel;  ///< NamedKernel::name; nullptr: it runs on processors, not on GPUs
+    const char* kernel;  ///< NamedKernel::name
     Answers answers;
     bool checked;  ///< a script asked the library
+    Refusal refuses;
 };
 
-struct Library;
-/// Which backend a version picks for a problem when it is left to it, and the id of the message that gives the rule.
-struct Pick {
-    const Backend* backend;  ///< nullptr: it has none for the problem
-    const char* rule;
-};
 struct Library {
-    const char* name;   ///< "pytorch-2.11", with its version
-    const char* title;  ///< "PyTorch 2.11"
-    const char* call;   ///< what a user types
+    const char* name;  ///< "pytorch-2.11", with its version
+    const char* call;  ///< what a user types
     std::span<const Backend> backends;
-    Pick (*picks)(const Library&, const Problem&, const GpuSpec&);
+    /// The names of backends in the order in which a call tries them on this GPU; it takes the first that does not
+    /// refuse.
+    std::span<const char* const> (*order)(const GpuSpec&);
 
     /// nullptr where there is none of this name.
     const Backend* backend(std::string_view name) const;
+    /// What the call picks; nullptr where all refuse.
+    const Backend* picks(const Problem& problem, const GpuSpec& gpu) const;
 };
 std::span<const Library> libraries();
 const Library* find_library(std::string_view name);

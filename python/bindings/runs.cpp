@@ -55,7 +55,8 @@ std::tuple<Report, std::string, std::vector<std::string>> run(const std::string&
                                if (reference) compare(report, o, request, inputs, control);
                            }
                            if (forward) report = with_forward(report, request.wish, &control);
-                           report.notes.insert(report.notes.end(), request.notes.begin(), request.notes.end());
+                           const std::vector<std::string> notes = notes_on(request, *e.algorithm->computes);
+                           report.notes.insert(report.notes.end(), notes.begin(), notes.end());
                            return std::tuple(std::move(report), mode.why, request.notes);
                        });
 }

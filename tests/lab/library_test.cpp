@@ -113,8 +113,29 @@ TEST_CASE("what a library picks is what it was seen to run", "[library]") {
     // By sdp_utils.cpp, on GPUs without cuDNN's preference.
     CHECK(backend_of("pytorch-2.11", options_with({{"gpu", "A100"}})) == "flash");
     CHECK(backend_of("pytorch-2.11", options_with({{"gpu", "A100"}, {"block-mask", "butterfly"}})) == "efficient");
-    CHECK(backend_of("pytorch-2.11", options_with({{"gpu", "A100"}, {"dim", "61"}})) == "math");
+    CHECK(backend_of("pytorch-2.11", options_with({{"gpu", "A100"}, {"dim", "61"}})) == "flash");  // which pads
+    CHECK(backend_of("pytorch-2.11", options_with({{"gpu", "A100"}, {"dim", "61"}, {"bias", "qk"}})) == "math");
     CHECK(backend_of("pytorch-2.11", options_with({{"gpu", "T4"}})) == "efficient");
+    CHECK(backend_of("pytorch-2.11", options_with({{"gpu", "T4"}, {"dtype", "bf16"}})) == "math");
+    const std::string why = likeness("pytorch-2.11", options_with({{"gpu", "H100"}, {"dtype", "f32"}})).rule;
+    CHECK(contains(why, "cudnn, flash, efficient and math in this order; cudnn takes f16 and bf16 alone; flash takes"));
+}
+
+TEST_CASE("a named backend refuses what its library refuses", "[library]") {
+    const auto refusal = [](const char* name, std::initializer_list<std::pair<const char*, const char*>> flags) {
+        return message_of<UsageError>([&] { likeness(name, options_with(flags)); });
+    };
+    CHECK(contains(refusal("pytorch-2.11:flash", {{"bias", "qk"}}), "no masks but the causal one"));
+    CHECK(contains(refusal("pytorch-2.11:flash", {{"dim", "512"}}), "no head dimensions above 256"));
+    CHECK(contains(refusal("pytorch-2.11:efficient", {{"kv-heads", "2"}}), "no heads that share K and V"));
+    CHECK(contains(refusal("pytorch-2.11:cudnn", {{"gpu", "T4"}}), "compute capability 8.0"));
+    CHECK(contains(refusal("pytorch-2.11:math", {{"soft-cap", "30"}}), "no soft-cap"));
+    CHECK(contains(refusal("pytorch-2.11", {{"dtype", "e4m3"}}), "math takes no 8 bits"));
+    CHECK(contains(refusal("flash-attn-3", {{"gpu", "A100"}}), "compute capability 9.0 alone"));
+    CHECK(contains(message_of<UsageError>([] {
+                       named("flash_v2_backward", options_with({{"like", "jax-0.11"}}));
+                   }),
+                   "forward pass"));
 }
 
 TEST_CASE("a library's name brings its corner and hidden rows, where they matter", "[library]") {
@@ -127,9 +148,12 @@ TEST_CASE("a library's name brings its corner and hidden rows, where they matter
     CHECK(problem("math", wide).corner == Corner::bottom_right);  // a kernel alone has no meaning
     CHECK(problem("flash-attn-2.8", wide).corner == Corner::bottom_right);
     CHECK(problem("jax-0.11", wide).mask.hidden_rows() == HiddenRows::zero);  // no row is hidden
-    CHECK(contains(message_of<UsageError>([&] { named("pytorch-2.11:flash", wide); }), "(64 x 128)"));
+    CHECK(contains(message_of<UsageError>([&] { named("pytorch-2.11:flash", wide); }),
+                   "causal masks alone that are square"));
 
-    Options hides = options_with({{"seq-q", "96"}, {"seq-k", "32"}, {"window-left", "8"}, {"window-right", "0"}});
+    // In the top left corner, 56 queries see none of 32 keys through a window of nine; in the bottom right one, none
+    // do.
+    Options hides = options_with({{"seq-q", "96"}, {"seq-k", "32"}, {"window-left", "8"}});
     CHECK(problem("jax-0.11", hides).mask.hidden_rows() == HiddenRows::mean);
     CHECK(problem("jax-0.11:cudnn", hides).mask.hidden_rows() == HiddenRows::unmasked);
     hides.dtype = "bf16";
@@ -160,16 +184,33 @@ TEST_CASE("names of kernels are refused with the nearest one", "[library]") {
 }
 
 TEST_CASE("a run says where another library's answer differs", "[library]") {
-    const auto others = [](const Options& o) { return other_answers(resolve(o, computation::attention).problem); };
+    const auto others = [](const Options& o) {
+        const Request r = resolve(o, computation::attention);
+        return other_answers(r.problem, r.gpu);
+    };
     CHECK(others(options_with({{"causal", "true"}})).empty());
     const auto corner = others(options_with({{"seq-q", "64"}, {"seq-k", "128"}, {"causal", "true"}}));
     REQUIRE(corner.size() == 1);
     CHECK(contains(corner[0], "jax-0.11"));
     CHECK(contains(corner[0], "--causal-corner top-left"));
-    const auto hidden = others(options_with({{"seq-q", "128"}, {"seq-k", "64"}, {"causal", "true"}}));
+    // In the corner of PyTorch and JAX all queries see a key.
+    const Options causal = options_with({{"seq-q", "128"}, {"seq-k", "64"}, {"causal", "true"}});
+    CHECK(others(causal).size() == 1);
+    const auto hidden = others(options_with(
+        {{"seq", "128"}, {"window-left", "8"}, {"window-right", "0"}, {"seq-k", "64"}, {"causal-corner", "top-left"}}));
     REQUIRE(hidden.size() == 2);
-    CHECK(contains(hidden[1], "64 queries see no key"));
-    CHECK(contains(hidden[1], "the mean of V in jax-0.11:xla"));
+    CHECK(contains(hidden[0], "flash-attn-2.8"));
+    CHECK(contains(hidden[1], "56 queries see no key. Their output is 0 here, the mean of V in jax-0.11:xla"));
+    CHECK(contains(hidden[1], "without the mask in pytorch-2.11:cudnn and jax-0.11:cudnn"));
+    // What takes no f32 has no other answer in f32.
+    const auto in_f32 = others(options_with({{"seq", "128"},
+                                             {"window-left", "8"},
+                                             {"window-right", "0"},
+                                             {"seq-k", "64"},
+                                             {"causal-corner", "top-left"},
+                                             {"dtype", "f32"}}));
+    REQUIRE(in_f32.size() == 1);
+    CHECK_FALSE(contains(in_f32[0], "cudnn"));
 }
 
 TEST_CASE("variants name kernels, libraries and their settings", "[library][flags]") {
