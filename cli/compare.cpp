@@ -22,6 +22,7 @@
 #include "lab/flags/describe.hpp"
 #include "lab/flags/like.hpp"
 #include "lab/flags/model.hpp"
+#include "lab/flags/other_answers.hpp"
 #include "lab/flags/small_run.hpp"
 #include "lab/flags/supported.hpp"
 #include "lab/model/basis.hpp"

@@ -18,7 +18,7 @@
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/ending.hpp"
-#include "lab/flags/like.hpp"
+#include "lab/flags/other_answers.hpp"
 #include "lab/flags/small_run.hpp"
 #include "lab/model/basis.hpp"
 #include "lab/model/published_tiles.hpp"

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "lab/flags/request.hpp"
 #include "lab/flags/variant.hpp"
 #include "lab/library/kernels.hpp"
 #include "lab/library/libraries.hpp"
@@ -35,13 +33,6 @@ struct Likeness {
 };
 /// Finds out for the problem that the other flags ask for. UsageError where the library refuses the problem.
 Likeness likeness(const std::string& name, const Options& options);
-
-/// What other libraries make of this problem where their answer differs, a sentence each: another corner of a causal
-/// mask, other outputs of queries that see no key.
-std::vector<std::string> other_answers(const Problem& problem, const GpuSpec& gpu);
-
-/// The request's notes, and other_answers() where attention is computed forward.
-std::vector<std::string> notes_on(const Request& request, const Computation& computation);
 
 /// The value of --like; empty without it.
 std::string like_of(const Options& options);

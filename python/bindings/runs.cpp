@@ -6,6 +6,7 @@
 #include "core/text/message.hpp"
 #include "lab/flags/like.hpp"
 #include "lab/flags/mode.hpp"
+#include "lab/flags/other_answers.hpp"
 #include "lab/model/mapping.hpp"
 #include "lab/model/timing.hpp"
 #include "lab/model/with_forward.hpp"

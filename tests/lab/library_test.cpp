@@ -6,6 +6,7 @@
 #include "algorithms/contract/registry.hpp"
 #include "core/machine/error.hpp"
 #include "lab/flags/like.hpp"
+#include "lab/flags/other_answers.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/gpu/gpu_presets.hpp"
 #include "lab/library/libraries.hpp"
