@@ -60,47 +60,42 @@ double capability_of(const GpuSpec& gpu) { return text::to_number(gpu.compute_ca
 bool has_mask_tensor(const Problem& p) { return (p.mask.hides() && !p.mask.is_causal()) || p.bias || p.alibi > 0; }
 constexpr double of_ampere = 8, of_hopper = 9, of_blackwell = 10;  // compute capability
 
-/// What no backend of scaled_dot_product_attention has.
-const char* beyond_pytorch(const Problem& p) {
+/// What no backend of scaled_dot_product_attention and of dot_product_attention has.
+const char* beyond_frameworks(const Problem& p) {
     if (p.uses(Feature::eight_bits)) return "refusal.eight_bits";
     if (p.soft_cap) return "refusal.soft_cap";
     return p.pages ? "refusal.pages" : nullptr;
 }
 
-// By sdp_utils.cpp of PyTorch: what each backend takes.
-const char* refused_by_cudnn(const Problem& p, const GpuSpec& gpu) {
-    if (const char* id = beyond_pytorch(p)) return id;
+// By sdp_utils.cpp of PyTorch: what each backend takes. cuDNN and FlashAttention share a part.
+const char* refused_by_both(const Problem& p, const GpuSpec& gpu) {
+    if (const char* id = beyond_frameworks(p)) return id;
     if (!in_16_bits(p)) return "refusal.not_16_bits";
     if (capability_of(gpu) < of_ampere) return "refusal.before_ampere";
     if (p.dim > 256 || p.dim_v > 256) return "refusal.beyond_256";
-    if (p.dim != p.dim_v) return "refusal.other_dim_v";
+    return p.dim != p.dim_v ? "refusal.other_dim_v" : nullptr;
+}
+const char* refused_by_cudnn(const Problem& p, const GpuSpec& gpu) {
+    if (const char* id = refused_by_both(p, gpu)) return id;
     return p.dim % 8 == 0 ? nullptr : "refusal.no_multiple_of_8";
 }
 const char* refused_by_flash(const Problem& p, const GpuSpec& gpu) {
-    if (const char* id = beyond_pytorch(p)) return id;
-    if (!in_16_bits(p)) return "refusal.not_16_bits";
-    if (capability_of(gpu) < of_ampere) return "refusal.before_ampere";
-    if (p.dim > 256 || p.dim_v > 256) return "refusal.beyond_256";
-    if (p.dim != p.dim_v) return "refusal.other_dim_v";
+    if (const char* id = refused_by_both(p, gpu)) return id;
     if (has_mask_tensor(p)) return "refusal.mask_tensor";
     return p.mask.is_causal() && p.queries() != p.seq_k ? "refusal.not_square" : nullptr;
 }
 const char* refused_by_efficient(const Problem& p, const GpuSpec& gpu) {
-    if (const char* id = beyond_pytorch(p)) return id;
+    if (const char* id = beyond_frameworks(p)) return id;
     if (p.query_type() == Dtype::bf16 && capability_of(gpu) < of_ampere) return "refusal.bf16_before_ampere";
     if (p.heads != p.kv_heads) return "refusal.grouped_heads";
     const Index aligned = size_of(p.query_type()) == 2 ? 8 : 4;
     return p.dim % aligned == 0 && p.dim_v % aligned == 0 ? nullptr : "refusal.not_aligned";
 }
-const char* refused_by_math(const Problem& p, const GpuSpec&) { return beyond_pytorch(p); }
+const char* refused_by_math(const Problem& p, const GpuSpec&) { return beyond_frameworks(p); }
 const char* refused_by_flex(const Problem& p, const GpuSpec&) {
     return p.uses(Feature::eight_bits) ? "refusal.eight_bits" : nullptr;
 }
-const char* refused_by_xla(const Problem& p, const GpuSpec&) {
-    if (p.uses(Feature::eight_bits)) return "refusal.eight_bits";
-    if (p.soft_cap) return "refusal.soft_cap";
-    return p.pages ? "refusal.pages" : nullptr;
-}
+const char* refused_by_xla(const Problem& p, const GpuSpec&) { return beyond_frameworks(p); }
 const char* refused_by_jax_cudnn(const Problem& p, const GpuSpec& gpu) {
     if (const char* id = refused_by_xla(p, gpu)) return id;
     if (!in_16_bits(p)) return "refusal.not_16_bits";
